@@ -134,7 +134,7 @@ test('what workloads use is seen once, live and in inspect', async () => {
   expect(busy.calls_per_minute).toBeGreaterThanOrEqual(6)
   expect(busy.p50_ms).toBeGreaterThan(0)
   expect(idle).toEqual({
-    ...{ name: 'idle', status: 'stopped', not_measured: 'it does not run now' },
+    ...{ name: 'idle', status: 'stopped', not_measured: 'it is not running' },
     ...{ sessions: 0, calls_per_minute: 0, errors_per_minute: 0 },
   })
 

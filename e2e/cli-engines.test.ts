@@ -90,7 +90,7 @@ describe.each(sample(KINDS, 1, rotationInside(import.meta.url)))('on %s', (kind)
       expect(stderr, args.join(' ')).toMatch(why)
     }
     for (const [folder, why] of refused) await expectRefused([platform.fixture, '-v', `${folder}:/x`], why)
-    for (const [folder, why] of [...refused.slice(0, -1), ['~', /is your home folder or holds it/] as const])
+    for (const [folder, why] of [...refused.slice(0, -1), ['~', /is your home folder or contains it/] as const])
       for (const flags of [[], ['--permission-profile', 'privileged.json']])
         await expectRefused(['--folder', folder, '--write', ...flags, '--', 'node', 'x'], why)
     expect(await listNames(daemon)).toEqual([])

@@ -125,7 +125,7 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
   const third = await serverSays('notes')
   expect(third).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })
   expect(third.tools).toContain('extra')
-  expect((await thv('logs', 'notes')).stdout).toContain('the version before it is in force again')
+  expect((await thv('logs', 'notes')).stdout).toContain('the previous version is back in force')
 })
 
 test('an upgrade whose daemon is killed is brought to its end by the next one', async () => {

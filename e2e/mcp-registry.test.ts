@@ -78,7 +78,7 @@ test('a server of an MCP registry is found, understood, run and called', async (
   const taken = await thv('config', 'set-registry', registry.url, '--allow-private-ip')
   expect(taken).toMatchObject({
     code: 0,
-    stdout: `the registry is now read from ${registry.url}, an MCP registry; servers: 3, left out because they cannot run here: 1\n`,
+    stdout: `the registry is now read from ${registry.url}, an MCP registry; servers: 3, not listed because they cannot run here: 1\n`,
   })
   expect(registry.asked.filter((path) => path.includes('/v0.1/'))).toHaveLength(3)
 

@@ -307,7 +307,7 @@ test('with --watch a change restarts the server, and the session of a client goe
   expect(first).toEqual(expect.any(String))
 
   // What is installed or hidden is no change.
-  const runs = async () => (await thv('logs', 'watched')).stdout.split(' changed: the server is restarted').length
+  const runs = async () => (await thv('logs', 'watched')).stdout.split(' changed; the server restarts').length
   const before = await runs()
   await write('watched', { 'node_modules/.cache/x': '1', '.git/index': '1' })
   await write('watched', { 'src/server.js': changed.replace('dear', 'good') })
@@ -318,10 +318,10 @@ test('with --watch a change restarts the server, and the session of a client goe
 describe('refused is', () => {
   test.each([
     ['the root', () => '/', /would expose the root of this machine/],
-    ['the home folder', () => at('home'), /is your home folder or holds it/],
-    ['the home folder, by the way it is written', () => '~', /is your home folder or holds it/],
-    ['a way round to it', () => `${at('home')}/../run/../home/.`, /is your home folder or holds it/],
-    ['what holds the home folder', () => home.dir, /is your home folder or holds it/],
+    ['the home folder', () => at('home'), /is your home folder or contains it/],
+    ['the home folder, by the way it is written', () => '~', /is your home folder or contains it/],
+    ['a way round to it', () => `${at('home')}/../run/../home/.`, /is your home folder or contains it/],
+    ['what holds the home folder', () => home.dir, /is your home folder or contains it/],
     ['what holds Toolhaven’s folders', () => dirname(home.stateDir), /would expose .*, a folder of Toolhaven itself/],
     ['its state', () => home.stateDir, /would expose .*, a folder of Toolhaven itself/],
     ['a link to it', () => at('link'), /would expose .*, a folder of Toolhaven itself/],

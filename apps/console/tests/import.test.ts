@@ -54,7 +54,7 @@ test('an exported server is shown as a plan, with what cannot be taken, before i
   // What a file asks for of this machine is for a person to allow. Until then nothing is stored.
   await page
     .getByRole('alert')
-    .getByText(/asks for (?:secrets of yours|files of this machine)/)
+    .getByText(/asks for (?:your secrets|files of this machine)/)
     .first()
     .waitFor()
   const { api } = toolhaven.daemon()

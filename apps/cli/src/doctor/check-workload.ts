@@ -79,7 +79,7 @@ async function isolationOf(
   } catch (error) {
     signal.throwIfAborted()
     // Between two clients it has no server that could be looked at, and is well all the same.
-    if (describeError(error).includes('its servers run for clients only'))
+    if (describeError(error).includes('its servers run only for clients'))
       return { checks: [{ check: 'isolation', status: 'info', found: describeError(error) }] }
     return {
       checks: [{ check: 'isolation', status: 'failed', found: describeError(error), fix: `thv restart ${name}` }],

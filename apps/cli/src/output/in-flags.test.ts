@@ -7,8 +7,8 @@ test.each([
   ['proxy_port 80 belongs to another workload', '--proxy-port 80 belongs to another workload'],
   ['target_port is missing: a sse server needs it', '--target-port is missing: a sse server needs it'],
   ['resources.memory_mb cannot be enforced here', '--memory cannot be enforced here'],
-  ['permission_profile: allow_host "x" is no host', '--permission-profile: allow_host "x" is no host'],
-  ['install_hosts: "proxy_port" is no host', '--install-host: "proxy_port" is no host'],
+  ['permission_profile: allow_host "x" is not a host', '--permission-profile: allow_host "x" is not a host'],
+  ['install_hosts: "proxy_port" is not a host', '--install-host: "proxy_port" is not a host'],
   [
     'network_mode host and network_isolation exclude each other',
     '--network host and --isolate-network exclude each other',
@@ -25,12 +25,12 @@ test.each([
   ['headers.X Y: must be a header name', '--header X Y: must be a header name'],
   ['secrets.0.target: must be a variable name', '--secret target: must be a variable name'],
   [
-    'github needs the header Authorization ("Bearer " and a token): give it in headers',
+    'github needs the header Authorization ("Bearer " and a token): set it in headers',
     'github needs the header Authorization ("Bearer " and a token). Store it with "thv secret set NAME" and pass --header-secret Authorization=NAME',
   ],
   ['confirm it with accept_network: true (--accept-network)', 'confirm it with --accept-network'],
   [
-    'brave needs BRAVE_API_KEY (a secret): give each in env_vars, or as the target of a secret',
+    'brave needs BRAVE_API_KEY (a secret): set each in env_vars, or as the target of a secret',
     'brave needs BRAVE_API_KEY. Pass it with --secret NAME,target=BRAVE_API_KEY or -e BRAVE_API_KEY=VALUE',
   ],
   [
@@ -38,8 +38,8 @@ test.each([
     'its authorization server a.example publishes no metadata. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
   ],
   [
-    'oauth_config is for remote servers only; leave it out',
-    'flags that begin with --remote-auth are for remote servers only; leave them out',
+    'oauth_config is only for remote servers; remove it',
+    'flags that begin with --remote-auth are only for remote servers; remove them',
   ],
   [
     'time has opened no connections yet: "thv learn time --observe" (network_isolation_mode observe) starts to record them',

@@ -58,7 +58,7 @@ function Source({
         <dt>Servers</dt>
         <dd>
           <Link to="/registry">{count === 1 ? '1 server' : `${count} servers`}</Link>
-          {leftOut > 0 && `, left out because they cannot run here: ${leftOut}`}
+          {leftOut > 0 && `, not listed because they cannot run here: ${leftOut}`}
         </dd>
       </dl>
     </section>

@@ -138,7 +138,7 @@ describe('adopting a server', () => {
       expect(fake.daemon.workloads.book.status('github').status).toBe('starting')
       expect(fake.clientFiles.entries.get('Cursor')?.size ?? 0).toBe(0)
       abort.abort(new Error('the caller left'))
-      await expect(adopting).rejects.toThrow('not waited for any longer')
+      await expect(adopting).rejects.toThrow('was cancelled')
     },
     request: 'GET /api/v1beta/workloads?all=true',
     answers: { status: 200, json: { workloads: [] } },

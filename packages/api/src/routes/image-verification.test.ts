@@ -201,7 +201,7 @@ describe('a workload of which nobody says who signs it', () => {
       { image: 'registry.example.com/other:1' },
       /no provenance is known for registry\.example\.com\/other:1;/,
     ],
-    ['a package', { image: 'npx://web@1.0.0' }, /is built here from a package and signed by nobody/],
+    ['a package', { image: 'npx://web@1.0.0' }, /is built here from a package, so nobody signs it/],
     ['a remote server', { url: 'https://mcp.example.com/mcp' }, /for servers that run here from an image/],
   ]
   for (const [what, body, text] of refused) {

@@ -13,7 +13,7 @@ describe('what confines a workload', () => {
       await done(fake, 'POST /api/v1beta/workloads/web/stop')
     },
     request: 'GET /api/v1beta/workloads/web/isolation',
-    answers: { status: 409, text: /web does not run now/ },
+    answers: { status: 409, text: /web is not running/ },
   })
   scenario('is nothing for a remote server', {
     given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'far', url: 'https://mcp.example.com/mcp' }),

@@ -36,7 +36,7 @@ describe('what workloads use', () => {
       await done(fake, 'POST /api/v1beta/workloads/web/stop')
     },
     request: 'GET /api/v1beta/stats?all=true',
-    answers: { status: 200, matches: { workloads: [{ name: 'web', not_measured: 'it does not run now' }] } },
+    answers: { status: 200, matches: { workloads: [{ name: 'web', not_measured: 'it is not running' }] } },
   })
   scenario('are none of another group', {
     given: async (fake) => {
@@ -58,7 +58,7 @@ describe('what workloads use', () => {
   scenario('are not measured of a remote server', {
     given: (fake) => done(fake, 'POST /api/v1beta/workloads', { name: 'far', url: 'https://mcp.example.com/mcp' }),
     request: 'GET /api/v1beta/workloads/far/stats',
-    answers: { status: 200, matches: { not_measured: 'it is a remote server: nothing of it runs on this machine' } },
+    answers: { status: 200, matches: { not_measured: 'it is a remote server, which does not run on this machine' } },
   })
   scenario('are not found for an unknown workload', {
     request: 'GET /api/v1beta/workloads/ghost/stats',

@@ -124,7 +124,10 @@ describe('the tools of a workload', () => {
   scenario('are not known before they were seen', {
     given: (fake) => running(fake),
     request: GET,
-    answers: { status: 409, text: 'the tools of web were not seen yet: start it, or wait until a client lists them' },
+    answers: {
+      status: 409,
+      text: 'the tools of web have not been seen yet: start it, or wait until a client lists them',
+    },
   })
   scenario('are not known while only the instructions are', {
     given: async (fake) => {
@@ -132,7 +135,10 @@ describe('the tools of a workload', () => {
       list(fake, { instructions: 'be kind' }, 'instructions')
     },
     request: GET,
-    answers: { status: 409, text: 'the tools of web were not seen yet: start it, or wait until a client lists them' },
+    answers: {
+      status: 409,
+      text: 'the tools of web have not been seen yet: start it, or wait until a client lists them',
+    },
   })
   scenario('are nobody’s without a workload', {
     request: GET,

@@ -244,7 +244,7 @@ describe('an upgrade', () => {
     expect(stored(next).config.image).toBe('npx://web@1.0.0')
     expect(stored(next).upgrade).toBeUndefined()
     expect(status(next)).toBe('running')
-    expect((await next.logs.tail('web', 20)).join('\n')).toMatch(/the version before it is in force again/)
+    expect((await next.logs.tail('web', 20)).join('\n')).toMatch(/the previous version is back in force/)
   })
 
   test('leaves alone what somebody changed meanwhile', async () => {
@@ -255,10 +255,10 @@ describe('an upgrade', () => {
     const answer = send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
     await expect.poll(() => stored(fake).upgrade?.generation).toBe(2)
     const second = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
-    expect(second).toMatchObject({ status: 409, text: expect.stringContaining('is being upgraded already') })
+    expect(second).toMatchObject({ status: 409, text: expect.stringContaining('is already being upgraded') })
     await done(fake, 'POST /api/v1beta/workloads/web/stop')
     resolve()
-    expect(await answer).toMatchObject({ status: 409, text: expect.stringMatching(/left as it is/) })
+    expect(await answer).toMatchObject({ status: 409, text: expect.stringMatching(/so nothing else was done/) })
     expect(stored(fake)).toMatchObject({ wanted: 'stopped', config: { image: 'npx://web@1.2.3' } })
     expect(stored(fake).upgrade).toBeUndefined()
   })
@@ -273,7 +273,7 @@ describe('an upgrade', () => {
     fake.runtime.whilePreparing = async () => {}
     await done(fake, 'POST /api/v1beta/workloads/web/edit', { image: 'npx://web@1.0.0' })
     resolve()
-    expect(await answer).toMatchObject({ status: 409, text: expect.stringMatching(/left as it is/) })
+    expect(await answer).toMatchObject({ status: 409, text: expect.stringMatching(/so nothing else was done/) })
     expect(stored(fake)).toMatchObject({ wanted: 'running', config: { image: 'npx://web@1.0.0' } })
   })
 
@@ -291,7 +291,7 @@ describe('an upgrade', () => {
     release({ image: next })
     expect(await planOf(fake)).toMatchObject({
       ...{ state: 'not-upgradable', differences: [] },
-      reason: `everything is another package in the registry by now (${next}); an edit that names everything as its image takes it`,
+      reason: `everything is now another package in the registry (${next}); to use it, edit the workload and set its image to everything`,
     })
     const answer = await send(fake, 'POST /api/v1beta/workloads/web/upgrade', { body: {} })
     expect(answer).toMatchObject({ status: 409 })
@@ -331,7 +331,7 @@ describe('an upgrade', () => {
   })
 
   test.each([
-    ['another version than was shown', 'npx://web@1.0.0', { to: '1.1.0' }, /can be upgraded to 1.2.3 by now/],
+    ['another version than was shown', 'npx://web@1.0.0', { to: '1.1.0' }, /can now be upgraded to 1.2.3/],
     ['a version that is not newer', 'npx://web@1.2.3', { to: '1.3.0' }, /there is nothing newer than 1.2.3/],
     ['a pinned image', `registry.example.com/web@${OLD}`, {}, /pinned to a digest/],
   ])('to %s is refused and changes nothing', async (_, image, body, text) => {

@@ -457,7 +457,7 @@ describe('a create is refused', () => {
     fake.daemon.settings.config.update((config) => ({ ...config, allowedHosts: ['192.168.1.5'] })),
   )
   for (const oidc of [{ audience: 'x' }, { introspection_url: 'https://id.example.com/' }])
-    refused(`with oidc ${JSON.stringify(oidc)}`, { ...WEB, oidc }, 400, /^oidc: issuer or jwks_url is missing/)
+    refused(`with oidc ${JSON.stringify(oidc)}`, { ...WEB, oidc }, 400, /^oidc: set issuer or jwks_url/)
   for (const issuer of ['id', 'ftp://id.example.com', 'https://a:b@id.example.com', 'https://id.example.com/#x'])
     refused(`with the issuer ${issuer}`, { ...WEB, oidc: { issuer } }, 400, /^oidc: issuer must be an https address/)
   refused('with an issuer without https', { ...WEB, oidc: { issuer: 'http://id.example.com' } }, 400, /must use https/)
@@ -504,7 +504,7 @@ describe('a create is refused', () => {
     'with a server for each session that keeps sessions itself',
     { ...WEB, session_mode: 'isolated', transport: 'sse', target_port: 8000 },
     400,
-    /session_mode isolated is for stdio servers/,
+    /session_mode isolated is only for stdio servers/,
   )
   refused(
     'with a remote server for each session',
@@ -522,7 +522,7 @@ describe('a create is refused', () => {
     'with a number of servers for an HTTP server',
     { ...WEB, transport: 'sse', target_port: 8000, limits: { max_sessions: 3, session_idle_seconds: 60 } },
     400,
-    /limits\.max_sessions is for stdio servers/,
+    /limits\.max_sessions is only for stdio servers/,
   )
 
   refused(

@@ -35,7 +35,7 @@ describe('editing a workload', () => {
         done(fake, 'POST /api/v1beta/workloads', { name: 'web', url: 'http://127.0.0.1:9/mcp', proxy_port: 15_000 }),
       request: EDIT,
       body: { url },
-      answers: { status: 400, text: /port 15000 of this machine, which is that of web itself/ },
+      answers: { status: 400, text: /port 15000 of this machine, which belongs to web itself/ },
       afterwards: async (fake) => expect(await details(fake)).toMatchObject({ url: 'http://127.0.0.1:15000/mcp' }),
     })
   }
@@ -262,14 +262,14 @@ describe('editing a workload', () => {
     given: withSecretHeader,
     request: EDIT,
     body: { headers: { 'x-key': 'a' }, headers_from_secrets: { 'X-Key': 'web-header-authorization' } },
-    answers: { status: 400, text: /X-Key is given more than once/ },
+    answers: { status: 400, text: /X-Key is set more than once/ },
   })
 
   scenario('refuses secret headers of a server that runs here', {
     given: web,
     request: EDIT,
     body: { headers_from_secrets: { 'X-Key': 'a' } },
-    answers: { status: 400, text: /headers_from_secrets are for remote servers only/ },
+    answers: { status: 400, text: /headers_from_secrets are only for remote servers/ },
   })
 
   test('of an older revision is refused, and changes nothing', async () => {
@@ -343,12 +343,12 @@ describe('an edit is refused', () => {
   refused('with a protected mount', { volumes: ['/:/x'] }, 400, /privileged/)
   refused('with a secret and no provider', { secrets: [{ name: 'k', target: 'K' }] }, 404, /no secrets provider/)
   refused('with a host that is not loopback', { host: '0.0.0.0' }, 400, /^host /)
-  refused('with oidc that can check nothing', { oidc: { audience: 'x' } }, 400, /^oidc: issuer or jwks_url is missing/)
+  refused('with oidc that can check nothing', { oidc: { audience: 'x' } }, 400, /^oidc: set issuer or jwks_url/)
   refused(
     'to be observed, of a remote server',
     { image: null, url: 'https://mcp.example.com/mcp', permission_profile: null, network_isolation_mode: 'observe' },
     400,
-    /^network_isolation_mode observe is for servers that run here/,
+    /^network_isolation_mode observe is only for servers that run here/,
   )
   refused('with an unknown field', { toolz: ['echo'] }, 400, /^unknown field toolz/)
   refused('with tools the registry entry lacks', { tools: ['fly'] }, 400, /no tool fly/, (fake) =>

@@ -192,7 +192,7 @@ describe('import', () => {
       secrets: ['k,target=K'],
       oidc_config: { issuer: 'https://id.example.com', authTokenFile: 'token.txt' },
     },
-    answers: { status: 400, text: /secrets of yours: k, token\.txt; .*accept_secrets=true \(--accept-secrets\)/ },
+    answers: { status: 400, text: /asks for your secrets: k, token\.txt; .*accept_secrets=true \(--accept-secrets\)/ },
     afterwards: (fake) => expect(fake.workloadStore.records.size).toBe(0),
   })
   const existing = (fake: FakeDaemon) =>
@@ -231,7 +231,7 @@ describe('import', () => {
     'with a middleware of another program',
     { middleware_configs: [{ type: 'authz', parameters: { policies: ['forbid'] } }] },
     400,
-    /^not available yet/,
+    /is not available yet/,
   )
   const issuer = 'https://id.example.com'
   const secretFiles = (path: string): [string, object][] => [

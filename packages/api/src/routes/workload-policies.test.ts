@@ -98,7 +98,7 @@ describe('audit', () => {
   refused(
     'through a link',
     audit({ log_file: '/link-to-root/calls.log' }),
-    /leads to "\/"; name the file by its real path/,
+    /leads to "\/"; use the real path of the file/,
   )
   refused('in a folder that is not there', audit({ log_file: '/nowhere/calls.log' }), /folder does not exist/)
 })

@@ -44,7 +44,7 @@ describe('what a command becomes', () => {
     ['npx server@^1.0.0', /not an exact version/],
     ['npx --call x server', /option --call has no counterpart/],
     ['npx -p typescript tsc', /the command tsc of the package typescript/],
-    ['npx mcp-remote https://a.example/mcp', /only leads to https:\/\/a.example\/mcp/],
+    ['npx mcp-remote https://a.example/mcp', /only forwards to https:\/\/a.example\/mcp/],
     ['uvx --from git+https://x/y y', /not the name of a Python package/],
     ['uvx --with x y', /option --with/],
     ['go run .', /"go"/],
@@ -99,7 +99,7 @@ describe('what a command becomes', () => {
   it('leaves out variables that a workload has of its own, and says so', () => {
     const translated = translate(define({ command: 'npx', args: ['x'], env: { PATH: '/bin', A: 'b' } }))
     expect(translated).toMatchObject({
-      plan: { variables: { A: 'b' }, notes: ['PATH is left out: a workload has its own'] },
+      plan: { variables: { A: 'b' }, notes: ['PATH was dropped because Toolhaven sets it for every workload'] },
     })
   })
 })

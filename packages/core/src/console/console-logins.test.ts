@@ -51,7 +51,7 @@ test('a login that cannot be removed from the disk can be removed later', async 
   store.stuck.clear()
   await logins.revoke(id)
   expect(store.records.size).toBe(0)
-  await expect(logins.revoke(id)).rejects.toThrow('no such login')
+  await expect(logins.revoke(id)).rejects.toThrow('no login with this ID')
 })
 
 test('expired logins that cannot be removed keep no daemon from starting', async () => {

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js'
  * Where an address leads.
  * - `public`: the internet. Nothing is embedded in it but a public IPv4 address, for the translator of an IPv6-only network.
  * - `private`: this machine or a network of its owner; reachable when private addresses are allowed.
- * - `never`: no server of anybody's choice lives there (link-local and other metadata addresses, multicast, unspecified,
- *   broadcast, reserved, documentation), or the address tunnels to another one that we would not see.
+ * - `never`: no MCP server can be there (link-local and other metadata addresses, multicast, unspecified,
+ *   broadcast, reserved, documentation), or the address tunnels to another one that we cannot check.
  */
 export type AddressReach = 'public' | 'private' | 'never'
 
@@ -33,7 +33,7 @@ export function reachFromHere(address: string, own: readonly string[]): AddressR
   return own.some((each) => isInNetwork(plain, each)) ? 'private' : reach
 }
 
-/** The same for what only has to know whether to ask the user: this machine is private like its network. */
+/** The same, for callers that only decide whether to ask the user: this machine counts as private, like its network. */
 export function reachWithOwn(address: string, own: readonly string[]): AddressReach {
   const reach = reachFromHere(address, own)
   return reach === 'loopback' ? 'private' : reach
@@ -43,7 +43,7 @@ export function isSameAddress(one: string, other: string): boolean {
   return plainAddress(one) === plainAddress(other)
 }
 
-/** A VPN client takes over half of all addresses at a time, and that makes nobody a neighbour. */
+/** A VPN client may claim half of all addresses as its network. Such a prefix does not make its addresses private. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 16 }
 
 function isInNetwork(address: string, network: string): boolean {
@@ -54,14 +54,14 @@ function isInNetwork(address: string, network: string): boolean {
 }
 
 /**
- * Whether an address is for documentation, benchmarks or later use. No public host has one, but some networks use them inside, and
- * some VPN clients give one to every name.
+ * Whether an address is reserved for documentation, benchmarks or future use. No public host has one, but some networks use them
+ * internally, and some VPN clients resolve every name to one.
  */
 export function isReservedAddress(address: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(address) && ipaddr.IPv4.parse(address).range() === 'reserved'
 }
 
-/** In the spelling in which two addresses can be compared: an IPv4 address inside an IPv6 one is that IPv4 address. */
+/** A canonical spelling, so that addresses can be compared. An IPv4 address embedded in IPv6 becomes that IPv4 address. */
 function plainAddress(address: string): string | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return address
   const groups = hexGroups(address)
@@ -72,15 +72,15 @@ function plainAddress(address: string): string | undefined {
 }
 
 /**
- * IPv6 in hexadecimal groups only, as the URL standard writes it: the library takes `::8.8.8.8` for `::ffff:8.8.8.8`,
- * the system does not. Undefined when it is no IPv6 address or has a zone.
+ * IPv6 in hexadecimal groups only, as the URL standard writes it, because the library reads `::8.8.8.8` as `::ffff:8.8.8.8` and the
+ * system does not. Undefined for anything but an IPv6 address without a zone.
  */
 function hexGroups(address: string): string | undefined {
   const url = URL.parse(`http://[${address}]/`)
   return url?.host.startsWith('[') ? url.host.slice(1, -1) : undefined
 }
 
-/** Metadata services of clouds outside the link-local ranges: whoever reaches them gets the machine's credentials. */
+/** Cloud metadata services outside the link-local ranges. A program that reaches them gets the machine's credentials. */
 const METADATA_IPV4 = [
   '100.100.100.200', // Alibaba Cloud
   '168.63.129.16', // Azure
@@ -112,7 +112,7 @@ function reachOfIPv6(address: ipaddr.IPv6): AddressReach {
   if (range === 'loopback' || range === 'uniqueLocal') return 'private'
   if (range === 'ipv4Mapped' || isWellKnownNat64(address)) {
     const reach = reachOfIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)))
-    // No resolver gives the mapped form of a public address.
+    // No resolver returns the mapped form of a public address.
     return reach === 'public' && range === 'ipv4Mapped' ? 'private' : reach
   }
   // Everything outside global unicast (IPv4-compatible, site-local, segment routing, local NAT64, not yet assigned) is refused

@@ -1,10 +1,10 @@
 import { parseListedHost, showHost } from '@toolhaven/contract/listed-host'
 import { type AddressReach, reachWithOwn } from './address-reach.ts'
 
-/** `name`: only a resolver can tell. */
+/** `name`: only a resolver can decide. */
 export type HostReach = AddressReach | 'name'
 
-/** Names that lead to the metadata service of the machine's cloud. */
+/** Names of the cloud's metadata service. */
 const METADATA_NAMES = new Set([
   'metadata',
   'metadata.google.internal',
@@ -20,9 +20,9 @@ const METADATA_NAMES = new Set([
 ])
 
 /**
- * Where the host of a URL leads, as far as its text tells. Takes `hostname` of a parsed http or https URL: the parser has
- * turned every notation of an IPv4 address into four decimal numbers, and foreign dots and capitals into plain ones. `own` as in
- * `reachFromHere`: such addresses are private, although others may reach them.
+ * Where the host of a URL leads, judged by its text alone. Takes `hostname` of a parsed http or https URL: the parser has
+ * normalised every notation of an IPv4 address, foreign dots and capitals. `own` as in `reachFromHere`: such addresses are private,
+ * although others may reach them.
  */
 export function hostReach(hostname: string, own: readonly string[] = []): HostReach {
   const host = hostname.replace(/\.+$/, '').toLowerCase()
@@ -33,7 +33,7 @@ export function hostReach(hostname: string, own: readonly string[] = []): HostRe
 }
 
 /**
- * The same of an entry of a list of hosts: a host, an address, or either with a port. With its port, a name may lead to a
+ * The same for an entry of a list of hosts: a host, an address, or either with a port. A name with its port may resolve to a
  * private address, so it counts as private.
  */
 export function listedHostReach(entry: string, own: readonly string[] = []): HostReach {

@@ -1,11 +1,11 @@
 import { type ListedHost, parseListedHost } from '@toolhaven/contract/listed-host'
 
-/** Whether a list of hosts names this one, at whatever port. */
+/** Whether a list of hosts names this host, with any port. */
 export function isListedHost(allowHost: readonly string[], host: string): boolean {
   return entriesFor(allowHost, host).length > 0
 }
 
-/** The entries that name a host: exactly, or by a wildcard (`*.example.com`, `.example.com`) for what is below it. */
+/** The entries that match a host: exactly, or through a wildcard (`*.example.com`, `.example.com`) for the names below it. */
 export function entriesFor(allowHost: readonly string[], host: string): ListedHost[] {
   return allowHost.flatMap((entry) => {
     const listed = parseListedHost(entry)

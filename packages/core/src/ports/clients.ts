@@ -6,11 +6,11 @@ export interface ClientFiles {
   isInstalled(client: ClientType): Promise<boolean>
 
   /**
-   * Makes the entries that *we* own in the client's file equal to `wanted` (keyed by workload name): adds, changes and
-   * removes only those; entries of others are never touched. When somebody else's entry has the name, ours is written as
-   * `NAME-toolhaven`. Comments, order, unknown fields, CRLF and BOM are kept; a backup is made; the write is atomic.
-   * An entry that is exactly what we write for one of the `known` workloads is ours too, so that none is left behind.
-   * A client that is not installed is left alone (`skipped`). An unparsable file is refused (`invalid`, naming file and place).
+   * Makes the entries that *we* own in the client's file equal to `wanted` (keyed by workload name): adds, changes and removes only
+   * those, and never touches other entries. If another entry has the name, ours is written as `NAME-toolhaven`. Comments, order,
+   * unknown fields, CRLF and BOM are kept; a backup is made; the write is atomic. An entry that is exactly what we would write for
+   * one of the `known` workloads counts as ours too, so that none is left behind. A client that is not installed is skipped
+   * (`skipped`). An unparsable file is refused (`invalid`, naming file and place).
    */
   sync(
     client: ClientType,
@@ -18,7 +18,7 @@ export interface ClientFiles {
     known: ReadonlyMap<string, ClientEntry>,
   ): Promise<ClientSyncResult>
 
-  /** What `sync` would do, file by file. Changes nothing. A client that is not installed has the file that it would get. */
+  /** What `sync` would do, file by file. Changes nothing. For a client that is not installed, shows the file that it would get. */
   preview(
     client: ClientType,
     wanted: ReadonlyMap<string, ClientEntry>,
@@ -27,7 +27,7 @@ export interface ClientFiles {
 }
 
 export interface ClientFilesPreview extends Pick<ClientPreview, 'reads'> {
-  /** Adopted entries are among the foreign ones. */
+  /** `foreign` includes adopted entries. */
   files: Omit<PreviewedFile, 'adopted'>[]
 }
 

@@ -1,13 +1,13 @@
-/** Tells when something in the folder of a server changes that the user is writing. */
+/** Reports changes in the folder of a server that the user is developing. */
 export interface FolderWatch extends Disposable {
-  /** From now on changes are told, until closed; opened again, only the folder that was named last counts. */
+  /** Starts to report changes, until closed. Opening it again replaces the folder. */
   open(workload: string, folder: string): Promise<void>
 
-  /** Looks out no more; fine if it never did. */
+  /** Stops watching. Does nothing if nothing is watched. */
   close(workload: string): void
 }
 
 export interface FolderWatchEvents {
-  /** Some changes that came soon after one another; the first of them. */
+  /** Called for a burst of changes, with the first of them. */
   onChanged: (workload: string, path: string) => void
 }

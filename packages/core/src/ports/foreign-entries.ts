@@ -1,24 +1,27 @@
 import type { ClientType } from '@toolhaven/contract/client-types'
 import type { ClientEntry } from './clients.ts'
 
-/** Entries that others made in the configuration files of client programs. */
+/** Entries in the configuration files of client programs that Toolhaven did not write. */
 export interface ForeignEntries {
-  /** All of them, in every installed client's file. A file that cannot be read is a fault and hides nothing else. */
+  /**
+   * All of them, in the files of every installed client. A file that cannot be read is reported as a fault and does not hide the
+   * others.
+   */
   list(): Promise<{ entries: ForeignEntry[]; faults: { client: ClientType; reason: string }[] }>
 
-  /** What an entry says, from its text. */
+  /** Parses the text of an entry. */
   read(text: string): ServerDefinition
 
   /**
-   * Makes the entry lead to `to` if its text still is `before`; fields that only concern the client stay, and nothing else
-   * in the file changes. No copy of the file is left behind: it may hold keys.
+   * Points the entry to `to` if its text is still `before`. Fields that only concern the client stay, and nothing else in the file
+   * changes. Leaves no copy of the file, because it may hold keys.
    */
   point(place: EntryPlace, before: string, to: ClientEntry): Promise<'written' | 'changed'>
 
-  /** Puts the entry's text back if it leads to `url`, or is that text already. */
+  /** Restores the entry's text if it points to `url`, or already is that text. */
   restore(place: EntryPlace, url: string, original: string): Promise<'restored' | 'changed' | 'gone'>
 
-  /** Copies beside the files that an earlier change of ours left. */
+  /** Copies that our earlier changes left beside the files. */
   copies(places: readonly EntryPlace[]): Promise<string[]>
 }
 
@@ -29,7 +32,7 @@ export interface EntryPlace {
 }
 
 export interface ForeignEntry extends EntryPlace {
-  /** As it stands in the file, comments included. */
+  /** The text in the file, including comments. */
   text: string
   definition: ServerDefinition
 }
@@ -40,26 +43,26 @@ export interface ServerDefinition {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   url?: string
-  /** The client's own word for the transport. */
+  /** The client's own name for the transport. */
   type?: string
   headers: Readonly<Record<string, string>>
   isDisabled: boolean
-  /** Fields that change how the server runs and that a workload has no words for. */
+  /** Fields that change how the server runs and that a workload cannot express. */
   unsupported: readonly string[]
-  /** Why nothing can be made of the entry. */
+  /** Why the entry cannot be understood. */
   fault?: string
 }
 
-/** What is kept of an adoption so that it can be undone. No key is in it. */
+/** The record of an adoption, with which it can be undone. Contains no keys. */
 export interface StoredAdoption {
-  /** Also the workload's. */
+  /** Also the name of the workload. */
   name: string
   phase: 'starting' | 'adopted'
-  /** What the entries lead to once adopted. */
+  /** The address that adopted entries point to. */
   url: string
   entries: EntryPlace[]
-  /** The entries' texts as they were: here when nothing secret is in them, else as JSON in this secret. */
+  /** The original texts of the entries: here if they hold nothing secret, otherwise as JSON in this secret. */
   originals: { texts: string[] } | { secret: string }
-  /** Made for this adoption; `originals` not among them. */
+  /** Secrets that were made for this adoption, without `originals`. */
   secrets: string[]
 }

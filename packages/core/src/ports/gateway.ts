@@ -11,37 +11,40 @@ import type { LockedDefinition } from './stores.ts'
  * clear JSON-RPC error.
  */
 export interface Gateway {
-  /** Binds the endpoint's port. Throws `conflict` naming the port (and its holder where visible) when it is taken. Opening it again with an equal spec does nothing; with another one it is changed in place. */
+  /**
+   * Binds the endpoint's port. Throws `conflict` naming the port (and its holder where visible) if it is taken. Opening it again
+   * with an equal spec does nothing; another spec changes it in place.
+   */
   open(spec: EndpointSpec): Promise<void>
 
   /** Puts a backend behind the endpoint and performs the MCP handshake. Replaces the former backend. */
   connect(name: string, backend: Backend, signal: AbortSignal): Promise<Handshake>
 
   /**
-   * Takes the backend away; callers in flight get `reason` as a JSON-RPC error, sessions stay. `isForGood`: what they have at an
-   * HTTP server is ended there, because the server will not be found again.
+   * Removes the backend. Calls in flight get `reason` as a JSON-RPC error; sessions stay. With `isForGood`, also ends their
+   * sessions at an HTTP server, because it cannot be found again later.
    */
   disconnect(name: string, reason: string, isForGood?: boolean): void
 
-  /** Asks the server whether it is alive. Any answer counts, even "method not found". Rejects otherwise. */
+  /** Pings the server. Any answer counts, even "method not found". Rejects if there is none. */
   ping(name: string, signal: AbortSignal): Promise<void>
 
-  /** Closes the port and ends its sessions; forgets what was stored of them. */
+  /** Closes the port, ends its sessions and deletes what was stored about them. */
   close(name: string): Promise<void>
 
-  /** Forgets what was kept of the login at the remote server. */
+  /** Deletes what was stored about the login at the remote server. */
   forgetLogin(name: string): Promise<void>
 
-  /** Somebody accepted what was held back: clients are told to list these parts again. */
+  /** Held-back changes were accepted: tells clients to list these parts again. */
   toolsAccepted(name: string, parts: readonly LockPart[]): void
 
-  /** Who is connected, and how the calls of the last minute went; undefined: its port is not open. */
+  /** Connected clients, and figures about the calls of the last minute. Undefined if the port is not open. */
   traffic(name: string): EndpointTraffic | undefined
 
-  /** Everything that is wrong with policies and their entities; empty when they can be put in force. */
+  /** All faults of policies and their entities. Empty if they can be put in force. */
   policyFaults(spec: AuthorizationSpec): Promise<readonly string[]>
 
-  /** Whether nobody else listens on the port. */
+  /** Whether the port is free. */
   isPortFree(host: string, port: number): Promise<boolean>
 
   /** Drains calls in flight (at most `drainMs`), keeps stored sessions, closes all ports. */
@@ -49,13 +52,13 @@ export interface Gateway {
 }
 
 export interface EndpointTraffic {
-  /** Of clients with sessions, and those that the gateway keeps for clients without. */
+  /** Sessions of clients, and those that the gateway keeps for stateless clients. */
   sessions: number
-  /** Requests of clients that ended. */
+  /** Client requests that finished. */
   calls: number
-  /** Those of them that were refused or answered with an error, or whose tool reported one. */
+  /** Those of them that were refused, got an error, or called a tool that reported one. */
   errors: number
-  /** Half of the answers took longer; left out: there was none. */
+  /** Median time to answer. Undefined if there were no answers. */
   p50Ms?: number
 }
 
@@ -65,110 +68,110 @@ export interface EndpointSpec {
   port: number
   transport: TransportType
   proxyMode: ProxyMode
-  /** Only these tools are listed and may be called; empty or left out: all. */
+  /** The only tools that are listed and may be called (empty or undefined: all). */
   toolsFilter?: readonly string[]
-  /** Who may call; left out: everybody the port lets in. */
+  /** Who may call (default: every client that reaches the port). */
   authentication?: AuthenticationSpec
-  /** What a caller may do; left out: everything. */
+  /** What a caller may do (default: everything). */
   authorization?: AuthorizationSpec
-  /** How clients see tools, by the server's names. */
+  /** How clients see tools, by the names that the server uses. */
   toolsOverride?: ToolsOverride
-  /** What happens to tools that are not as they were accepted; left out: nobody looks. */
+  /** What happens to tools that differ from the accepted ones (default: no check). */
   toolsChanged?: 'warn' | 'block'
-  /** Which calls are recorded, and where; left out: none. */
+  /** Which calls are recorded, and where (default: none). */
   audit?: AuditSpec
   limits?: LimitsSpec
-  /** Each request is told in the log of the workload, with its outcome. */
+  /** Writes each request and its outcome to the log of the workload. */
   debug?: boolean
-  /** Each client session has a server of its own; left out: all share one. */
+  /** Each client session has its own server (default: all share one). */
   isolated?: IsolatedSpec
-  /** What is told of calls, and to whom; left out: nothing. */
+  /** Traces and metrics of calls, and their receivers (default: none). */
   telemetry?: TelemetrySpec
 }
 
 export interface IsolatedSpec {
-  /** Further ones are refused. */
+  /** Maximum number of sessions; the gateway refuses further ones. */
   maxSessions: number
-  /** A session without calls and streams for so long ends, and its server with it. */
+  /** How long a session can have no calls and streams before it ends, and its server with it. */
   idleMs: number
 }
 
-/** How much clients may ask of a workload; left out: what the gateway can bear. */
+/** Limits for the requests of clients (default: what the gateway can handle). */
 export interface LimitsSpec {
-  /** Of all clients together. */
+  /** Requests per minute of all clients together. */
   requestsPerMinute?: number | undefined
-  /** Of each client. */
+  /** Requests per minute of each client. */
   clientRequestsPerMinute?: number | undefined
-  /** One message of a client. */
+  /** Maximum size of one message of a client. */
   maxMessageBytes?: number | undefined
-  /** How long a client's session at an HTTP server may be unused before it is ended there. */
+  /** How long a client's session at an HTTP server may be unused before the gateway ends it there. */
   sessionIdleMs?: number | undefined
 }
 
 /** How callers prove who they are: with a token of an OpenID provider. */
 export interface AuthenticationSpec {
-  /** Tokens must come from it; its keys are found through it unless `jwksUrl` says where they are. */
+  /** The issuer that tokens must have. Its keys are discovered from it unless `jwksUrl` gives their address. */
   issuer?: string | undefined
-  /** Whom tokens must be for; left out: the resource, as MCP asks. */
+  /** The audience that tokens must name (default: the resource, as MCP requires). */
   audience?: string | undefined
   jwksUrl?: string | undefined
-  /** Where to ask about tokens that are not signed. */
+  /** The introspection endpoint, for tokens that are not signed. */
   introspectionUrl?: string | undefined
   clientId?: string | undefined
-  /** The value itself. */
+  /** The secret's value, not its name. */
   clientSecret?: string | undefined
-  /** How clients call the server from outside; left out: the address of its port. */
+  /** URL at which clients reach the workload from outside (default: the address of its port). */
   resourceUrl?: string | undefined
   /** The provider may be on this machine or its network. */
   allowPrivateIp?: boolean | undefined
-  /** PEM text that the provider's certificate may be signed with, besides the usual ones. */
+  /** PEM text of additional CA certificates to trust for the provider. */
   caCertificate?: string | undefined
-  /** Shown to the provider when its keys are fetched. */
+  /** Bearer token for the request that fetches the provider's keys. */
   authToken?: string | undefined
 }
 
-/** OpenTelemetry of one workload's calls. */
+/** OpenTelemetry settings for the calls of one workload. */
 export interface TelemetrySpec {
-  /** Address of an OTLP/HTTP collector, without the path of a signal; left out: nothing is sent. */
+  /** Address of an OTLP/HTTP collector, without the path of a signal. Undefined if nothing is sent. */
   endpoint?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   serviceName: string
   serviceVersion?: string | undefined
-  /** Share of the traces that begin here and are kept, 0 to 1. */
+  /** Share of the traces that begin here to keep, 0 to 1. */
   samplingRate: number
-  /** Said of the workload with everything that is sent. */
+  /** Attributes of the workload that are sent with everything. */
   attributes: Readonly<Record<string, string>>
-  /** `/metrics` on the workload's port, for Prometheus. */
+  /** Serves `/metrics` on the workload's port, for Prometheus. */
   hasMetricsPath: boolean
 }
 
-/** Cedar policies. What none of them permits is denied. */
+/** Cedar policies. A call that no policy permits is denied. */
 export interface AuthorizationSpec {
   policies: readonly string[]
-  /** What policies may ask about callers, tools and groups of them, as JSON text. */
+  /** Entities that policies refer to (callers, tools and groups of them), as JSON text. */
   entitiesJson?: string | undefined
 }
 
 export type ToolsOverride = Readonly<Record<string, { name?: string | undefined; description?: string | undefined }>>
 
 export interface SeenDefinitions {
-  /** Names this very list. */
+  /** Identifies exactly this list. */
   revision: string
   definitions: readonly LockedDefinition[]
 }
 
 export interface AuditSpec {
-  /** Which part of an installation the records are from. */
+  /** The component of an installation that the records come from. */
   component: string
-  /** Only these are recorded; empty: all. */
+  /** The only types of events to record; empty: all. */
   eventTypes: readonly AuditEventType[]
-  /** These are never recorded, even if they are among `eventTypes`. */
+  /** Types that are never recorded, even if `eventTypes` has them. */
   excludeEventTypes: readonly AuditEventType[]
   hasRequestData: boolean
   hasResponseData: boolean
-  /** Of a request or an answer, as JSON; what is larger is not recorded. */
+  /** Maximum size of a request or answer as JSON. Larger ones are not recorded. */
   maxDataBytes: number
-  /** Left out: the daemon's standard output. */
+  /** The file for records (default: the daemon's standard output). */
   logFile?: string | undefined
 }
 
@@ -178,9 +181,12 @@ export type ServerBackend =
   | {
       kind: 'stdio'
       channel: StdioChannel
-      /** Identity of the process behind the channel: equal after a daemon restart when the same container is attached to again, so the stored handshake holds and is not repeated. */
+      /**
+       * Identity of the process behind the channel. It stays equal when a restarted daemon attaches to the same container again, so
+       * the stored handshake is still valid and is not repeated.
+       */
       processId: string
-      /** Starts the process; called after the channel's callbacks are set. Left out when it runs already. */
+      /** Starts the process. Called after the channel's callbacks are set. Undefined if the process already runs. */
       start?: () => Promise<void>
     }
   | {
@@ -190,13 +196,13 @@ export type ServerBackend =
       /** Where connections go instead of the host and port of `url`. */
       socketPath?: string
       headers?: Readonly<Record<string, string>>
-      /** How to log in when the server asks for it; left out: not at all. */
+      /** How to log in when the server asks for it. Undefined if Toolhaven must not log in. */
       login?: LoginSpec
       /** Refuses connections to addresses of this machine and of private networks. */
       publicOnly?: boolean
-      /** PEM text that the server's certificate may be signed with, besides the usual ones. */
+      /** PEM text of additional CA certificates to trust for the server. */
       caCertificate?: string
-      /** It does not run here, so there is no reason to wait for it to start. */
+      /** A remote server: it does not run here, so the gateway need not wait for it to start. */
       isRemote?: boolean
       processId: string
     }
@@ -208,50 +214,50 @@ export interface IsolatedBackend extends SeveralServers {
   kind: 'isolated'
 }
 
-/** One server for all clients until it asks them something. From then on each client that can answer has its own. */
+/** One server for all clients until it sends them a request. From then on each client that can answer has its own. */
 export interface AutoBackend extends SeveralServers {
   kind: 'auto'
   /** The server is known to need a process for each client. */
   needsOwn: boolean
-  /** `maxSessions`: clients with a server of their own. */
+  /** `maxSessions` limits how many clients have their own server. */
   own: IsolatedSpec
 }
 
 export interface SeveralServers {
-  /** Shows that the server works, and is the first client's. */
+  /** Shows that the server works; the first client gets it. */
   first: StdioServer
-  /** The first session has it now: it ends with that session, not with the workload's connection. */
+  /** Called when the first session takes it over. It then ends with that session, not with the workload's connection. */
   claimFirst: () => EndServer
-  /** Another one, for one session; aborted, it leaves nothing behind. */
+  /** Starts another server for one session. If aborted, it leaves nothing behind. */
   startAnother: (signal: AbortSignal) => Promise<SessionServer>
 }
 
 export interface SessionServer {
-  /** Tells its output from the others'. */
+  /** Distinguishes its output from that of other servers. */
   tag: string
   server: StdioServer
   end: EndServer
 }
 
-/** Ends a session's server; resolves when nothing of it is left. Never rejects, and may be called again. */
+/** Ends a session's server and resolves when it is gone. Never rejects, and may be called again. */
 export type EndServer = () => Promise<void>
 
-/** What is known of the login at a remote server; the rest the server itself says. */
+/** Known settings of the login at a remote server. The server itself provides the rest. */
 export interface LoginSpec {
   issuer?: string | undefined
   authorizeUrl?: string | undefined
   tokenUrl?: string | undefined
-  /** An https address is one of a client metadata document. */
+  /** An https address refers to a client metadata document. */
   clientId?: string | undefined
-  /** The value itself. */
+  /** The secret's value, not its name. */
   clientSecret?: string | undefined
   scopes?: readonly string[] | undefined
   callbackPort?: number | undefined
-  /** Added to the address a person opens. */
+  /** Parameters to add to the address that the user opens. */
   params?: Readonly<Record<string, string>> | undefined
-  /** What the server names may be on this machine or its network. */
+  /** Allows the server to name addresses on this machine or its network. */
   allowPrivateIp?: boolean | undefined
-  /** PEM text that certificates may be signed with, besides the usual ones. */
+  /** PEM text of additional CA certificates to trust. */
   caCertificate?: string | undefined
 }
 
@@ -261,22 +267,25 @@ export interface Handshake {
   serverVersion: string
 }
 
-/** What the gateway tells the daemon; given at construction. */
+/** Callbacks of the daemon, given to the gateway at construction. */
 export interface GatewayEvents {
   /** The backend's connection ended or broke (not called after `disconnect`). */
   onBackendLost: (name: string, reason: string) => void
-  /** A line the server wrote that is not protocol: stderr, or garbage on stdout. */
+  /** A line of the server that is not protocol: stderr, or garbage on stdout. */
   onOutput: (name: string, stream: 'stdout' | 'stderr', text: string) => void
-  /** Replaces the secrets the daemon knows of; left out: it knows of none. */
+  /** Masks the secrets that the daemon knows. Undefined if it knows none. */
   mask?: (text: string) => string
-  /** All tools (or prompts, …) that the server has at this moment, as it defines them. */
+  /** All tools (or prompts, …) that the server has now, as it defines them. */
   onDefinitions?: (name: string, part: LockPart, seen: SeenDefinitions) => void
-  /** The hash of each definition that was accepted; undefined: this part was not seen yet. */
+  /** The hash of each accepted definition. Undefined if this part has not been seen yet. */
   acceptedHashes?: (name: string, part: LockPart) => ReadonlyMap<string, string> | undefined
-  /** The server asks its clients, or keeps tasks for them: it needs a process for each. Only of `auto` backends. */
+  /**
+   * The server sends requests to its clients or keeps tasks for them, so it needs a process for each client. Only for `auto`
+   * backends.
+   */
   onOwnNeeded?: (name: string) => void
-  /** The remote server no longer takes our token, or never had one of us. */
+  /** The remote server no longer accepts our token, or never gave us one. */
   onLoginNeeded: (name: string, needed: NeedsLogin) => void
-  /** A person has logged in: connect again. */
+  /** A person has logged in, so the daemon can connect again. */
   onLoggedIn: (name: string) => void
 }

@@ -1,14 +1,14 @@
 import type { Mount } from './runtime.ts'
 
-/** Keeps files in mounted folders from the servers that the folders are mounted for, by the rules of ignore files. */
+/** Hides files in mounted folders from servers, by the rules of ignore files. */
 export interface Hiding {
   /**
-   * What must lie over the mounts of a workload. From then on it is told what else comes to be there that the rules hide, until
-   * closed; opened again, only what was found last counts. `invalid` when the rules or the folder cannot be gone through.
+   * Finds the covers to mount over the mounts of a workload. Then reports new files that the rules hide, until closed. Opening it
+   * again replaces what was found before. Throws `invalid` if the rules or the folder cannot be read.
    */
   open(workload: string, wish: HidingWish, signal: AbortSignal): Promise<Hidden[]>
 
-  /** Looks out no more; fine if it never did. */
+  /** Stops watching. Does nothing if nothing is watched. */
   close(workload: string): void
 
   [Symbol.dispose](): void
@@ -16,26 +16,26 @@ export interface Hiding {
 
 export interface HidingWish {
   mounts: readonly Mount[]
-  /** Whether the user's own ignore file counts besides those in the folders. */
+  /** Whether the user's own ignore file applies in addition to those in the folders. */
   loadGlobal: boolean
 }
 
 export interface Hidden {
   kind: 'file' | 'folder'
-  /** A cover, to be mounted after what it lies over. */
+  /** An empty file or folder to mount over a hidden one, after the mount that holds it. */
   cover: Mount
-  /** Which rule wants it. */
+  /** The rule that hides it. */
   reason: string
 }
 
 export interface HidingEvents {
-  /** Something in the mounts is visible to the workload that must not be, or the rules changed. */
+  /** A hidden file has become visible to the workload, or the rules have changed. */
   onAppeared: (workload: string, what: string) => void
   /** A folder that the workload can write became a Git repository. */
   onRepository: (workload: string, path: string) => void
 }
 
-/** Covers are an empty file and an empty folder of these names. */
+/** Paths of the empty file and the empty folder that serve as covers. */
 export const COVERS = { file: 'thv-hidden-file', folder: 'thv-hidden-folder' } as const satisfies Record<
   Hidden['kind'],
   string

@@ -1,7 +1,7 @@
-/** What an image's own registry has of its repository. `unavailable` when it does not answer. */
+/** Reads the repository of an image from its own registry. Throws `unavailable` if the registry does not answer. */
 export interface ImageRegistry {
   /** All tags, in no order. */
   tags(reference: string, signal: AbortSignal): Promise<string[]>
-  /** Of what the reference names now: its own, then those of the images in it. Undefined: the registry has none of that name. */
+  /** The digests behind the reference now: its own, then those of the images in it. Undefined if the registry has no such image. */
   digests(reference: string, signal: AbortSignal): Promise<string[] | undefined>
 }

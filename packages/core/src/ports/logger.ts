@@ -1,4 +1,4 @@
-/** Message is constant, facts are fields. Secrets, tokens and bodies are never given to it. */
+/** The message is constant; facts are fields. Never pass secrets, tokens or bodies. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void

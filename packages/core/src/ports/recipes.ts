@@ -1,14 +1,14 @@
 import type { Source } from './runtime.ts'
 
 export interface PackageRecipe {
-  /** Full reference of the image that is made by it. */
+  /** Full reference of the image that the recipe builds. */
   tag: string
   baseImage: string
   dockerfile: string
   files: Readonly<Record<string, string>>
 }
 
-/** How a runtime with images would build a package; needs no such runtime. */
+/** Describes how an engine would build a package. Needs no engine. */
 export type RenderRecipe = (
   source: Extract<Source, { kind: 'package' }>,
   options: RecipeOptions,
@@ -16,8 +16,8 @@ export type RenderRecipe = (
 ) => Promise<PackageRecipe>
 
 export interface RecipeOptions {
-  /** PEM text that the build and the image trust besides the system's. */
+  /** PEM text that the build and the image trust in addition to the system's certificates. */
   caCertificate?: string | undefined
-  /** What scripts may reach; see `InstallAccess.hosts`. */
+  /** Hosts that install scripts may reach; see `InstallAccess.hosts`. */
   installHosts?: readonly string[] | undefined
 }

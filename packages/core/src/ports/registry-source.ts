@@ -5,9 +5,9 @@ export type RegistryLocation =
   | { type: 'url'; url: string; allowPrivateIp: boolean }
   | { type: 'file'; path: string }
 
-/** What a source holds. */
+/** The content of a source. */
 export interface RegistryContent extends RegistryDocument {
-  /** Only of an MCP registry: its servers that cannot run here. */
+  /** Only for an MCP registry: its servers that cannot run here. */
   leftOut?: readonly LeftOut[]
 }
 
@@ -16,10 +16,13 @@ export interface LeftOut {
   reason: string
 }
 
-/** Reads and checks registry documents. Throws `invalid` naming the first faults, or why the source was not reached. */
+/**
+ * Reads and checks registry documents. Throws `invalid` with the first faults, or with the reason why it could not reach the
+ * source.
+ */
 export interface RegistrySource {
-  /** A url is not asked again for a while; `refresh` asks it now. */
+  /** Caches the answer of a url for a while; `refresh` reads it now. */
   read(location: RegistryLocation, signal: AbortSignal, options?: { refresh?: boolean }): Promise<RegistryContent>
-  /** The copy kept from the last good read of this location, if any: used when the source cannot be reached. */
+  /** The copy of the last successful read of this location, if any. Used if the source cannot be reached. */
   lastGood(location: RegistryLocation): Promise<RegistryContent | undefined>
 }

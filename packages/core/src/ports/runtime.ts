@@ -5,24 +5,24 @@ export type { Confinement } from '@toolhaven/contract/isolation'
 
 /**
  * A place where MCP servers run: a container engine, or sandboxed local processes.
- * No type of any library appears here; one conformance suite (testing/runtime-suite) holds every adapter to these words.
+ * No library type appears here. One conformance suite (testing/runtime-suite) checks every adapter against these comments.
  *
  * Errors: adapters throw ThvError. `unavailable` means the runtime itself does not answer (the caller retries
  * later and changes nothing); `not-found` means the image, package or instance is not there; `invalid` means the
- * request can never work and says what to change; `conflict` means the instance name is taken by somebody else.
+ * request can never work and says what to change; `conflict` means that another owner has an instance of that name.
  *
- * Every call settles soon after its signal aborts. The supervisor goes on without one that does not.
+ * Every call settles soon after its signal aborts. The supervisor abandons a call that does not.
  */
 export interface Runtime {
   readonly name: RuntimeName
 
-  /** Looks whether the runtime is there and well; never throws. */
+  /** Checks whether the runtime exists and is healthy. Never throws. */
   probe(signal: AbortSignal): Promise<RuntimeHealth>
 
-  /** Makes a source startable: pulls the image, or builds or fetches the package. Idempotent and cached. */
+  /** Prepares a source for starting: pulls the image, or builds or fetches the package. Idempotent and cached. */
   prepare(source: Source, options: PrepareOptions, signal: AbortSignal): Promise<Prepared>
 
-  /** Gives what was prepared a further name as an image; left out where there are no images. */
+  /** Gives the prepared image another name. Undefined for runtimes without images. */
   tag?(prepared: Prepared, reference: string, signal: AbortSignal): Promise<void>
 
   /** Creates the instance, not yet started. A leftover of the same name *and owner* is replaced. */
@@ -33,34 +33,39 @@ export interface Runtime {
 
   start(handle: InstanceHandle, signal: AbortSignal): Promise<void>
 
-  /** What is true of the instance now; `absent` when it is gone. */
+  /** The present state of the instance; `absent` if it is gone. */
   inspect(handle: InstanceHandle, signal: AbortSignal): Promise<InstanceState>
 
-  /** What confines the instance now, as the kernel or the engine has it; undefined when it does not run. */
+  /** What confines the instance now, as the kernel or the engine reports it. Undefined if it does not run. */
   confinement?(handle: InstanceHandle, signal: AbortSignal): Promise<Confinement | undefined>
 
-  /** What the instance uses now, by one look; undefined when it does not run. Left out by runtimes that cannot tell. */
+  /**
+   * Measures once what the instance uses now. Undefined if it does not run. Runtimes that cannot measure do not have this method.
+   */
   usage?(handle: InstanceHandle, signal: AbortSignal): Promise<Usage | undefined>
 
-  /** Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down; fine if already down or absent. */
+  /**
+   * Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down. Does nothing if it is
+   * already down or absent.
+   */
   stop(handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void>
 
-  /** Removes the instance with all that belongs to it; fine if absent. Kills it if it still runs. */
+  /** Removes the instance and everything that belongs to it, and kills it if it still runs. Does nothing if it is absent. */
   remove(handle: InstanceHandle, signal: AbortSignal): Promise<void>
 
-  /** Output of the instance, oldest first. With `follow`, goes on until the instance ends or the signal aborts. */
+  /** Output of the instance, oldest first. With `follow`, continues until the instance ends or the signal aborts. */
   logs(handle: InstanceHandle, options: LogOptions, signal: AbortSignal): AsyncIterable<LogChunk>
 
-  /** All instances, running or not, whose labels include every given pair. */
+  /** All instances, running or not, that have all the given labels. */
   list(labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ListedInstance[]>
 
   /** Lookup by exact instance name, never by pattern. */
   find(name: string, signal: AbortSignal): Promise<ListedInstance | undefined>
 
-  /** Whether the runtime itself holds this port of this machine; left out where it holds none. */
+  /** Whether the runtime itself listens on this port of the machine. Runtimes that never do have no such method. */
   isOwnPort?(port: number): boolean
 
-  /** Lives and deaths of instances from now on. Ends with an `unavailable` error when the runtime goes away. */
+  /** Starts and ends of instances from now on. Ends with an `unavailable` error if the runtime goes away. */
   events(signal: AbortSignal): AsyncIterable<RuntimeEvent>
 
   [Symbol.asyncDispose](): Promise<void>
@@ -74,11 +79,11 @@ export type RuntimeHealth =
   | { state: 'healthy'; version: string; capabilities: RuntimeCapabilities; notes: string[] }
 
 export interface RuntimeCapabilities {
-  /** Runs OCI images; without it only packages (`npx://`, `uvx://`). */
+  /** Can run OCI images. Otherwise only packages (`npx://`, `uvx://`). */
   images: boolean
-  /** Instances outlive the daemon and can be attached to again. */
+  /** Instances outlive the daemon, which can attach to them again. */
   survivesDaemon: boolean
-  /** Why a limit cannot be enforced here, in one sentence. A limit that is absent is enforced. */
+  /** For each limit that cannot be enforced here, the reason in one sentence. All other limits are enforced. */
   unenforced: Readonly<Partial<Record<keyof Limits, string>>>
   /** Which sandbox is in force, in a few words ("Docker 28.2, default seccomp", "bubblewrap"). */
   sandbox: string
@@ -92,12 +97,12 @@ export type Source =
   | { kind: 'package'; scheme: PackageScheme; name: string; version: string }
   | FolderSource
 
-/** A server that the user writes. The mounts hold the folder itself, and `prepare` only what it needs besides. */
+/** A server that the user develops. The mounts hold the folder itself; `prepare` only provides what it needs besides. */
 export interface FolderSource {
   kind: 'folder'
   /** Absolute, with symbolic links resolved. */
   path: string
-  /** How to start it; left out: as its project says. */
+  /** How to start it (default: as its project files say). */
   command?: readonly string[]
 }
 
@@ -109,60 +114,60 @@ export interface PrepareOptions {
   pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
-  /** Packages and folders only. Left out: they are fetched on the ordinary network, and what they run while they are installed has none. */
+  /** For packages and folders only. If undefined, they are fetched on the ordinary network, and their install scripts have none. */
   install?: InstallAccess
   onProgress: (progress: Progress) => void
 }
 
-/** `fetch` has the user's tokens and runs nothing of a package, `install` runs its scripts and builds and has none. */
+/** `fetch` has the user's tokens and runs no code of a package. `install` runs its scripts and builds, and has no tokens. */
 export type InstallStep = 'fetch' | 'install'
 
 /** What packages may reach while they are fetched and installed. */
 export interface InstallAccess {
-  /** Which installation (state folder) asks: by it a runtime finds what a killed daemon left behind. */
+  /** The installation (state folder) that asks. With it, a runtime finds what a killed daemon left behind. */
   owner: string
-  /** Hosts that the user allows besides the package indexes. Another list may give another result. */
+  /** Hosts that the user allows besides the package indexes. A different list may lead to a different result. */
   hosts: readonly string[]
   /**
-   * Opens the network of one run. `places` are the package indexes in use, and for a fetch the user's own proxies, as `host:port`.
-   * A fetch reaches every public host besides them, an install none.
+   * Opens the network of one run. `places` are the package indexes in use and, for a fetch, the user's own proxies, as `host:port`.
+   * A fetch also reaches every public host; an install reaches no others.
    */
   open(step: InstallStep, places: readonly string[]): Promise<InstallNetwork>
-  /** Told when a package has to be fetched on the ordinary network. */
+  /** Called when a package must be fetched on the ordinary network. */
   unguarded(reason: string): void
-  /** Told when scripts failed and the server is started without what they would have made. */
+  /** Called when install scripts failed and the server starts without their results. */
   failed(reason: string): void
 }
 
-/** Closed when it is disposed of. */
+/** Disposing of it closes the network. */
 export interface InstallNetwork extends AsyncDisposable {
   way: WayOut
-  /** Hosts that were refused so far. */
+  /** Hosts that have been refused so far. */
   refused(): readonly string[]
 }
 
 export interface Progress {
   phase: 'resolving' | 'verifying' | 'pulling' | 'building' | 'fetching' | 'starting' | 'connecting'
-  /** Bytes or steps, when known. */
+  /** Bytes or steps, if known. */
   done?: number
   total?: number
-  /** A few words: the layer, the build step, the package. */
+  /** A short description: the layer, the build step or the package. */
   detail?: string
 }
 
 export interface Prepared {
-  /** What `create` starts: an image id, or a folder of the runtime's own. Opaque to others. */
+  /** What `create` starts: an image ID, or a folder of the runtime. Opaque to callers. */
   id: string
-  /** `sha256:…` of the image, when there is one. */
+  /** `sha256:…` of the image, if there is one. */
   digest?: string
-  /** All digests its registry may have it under, when they are more than one. */
+  /** All digests under which its registry may have it, if there is more than one. */
   digests?: readonly string[]
   /** Full reference of an image that was built. */
   reference?: string
 }
 
 export interface InstanceSpec {
-  /** Instance name, `thv-NAME`; of a further client session's own, `thv-NAME-TAG`. */
+  /** Instance name: `thv-NAME`, or `thv-NAME-TAG` for the instance of a client session. */
   name: string
   labels: Readonly<Record<string, string>>
   prepared: Prepared
@@ -171,13 +176,18 @@ export interface InstanceSpec {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
-  /** `none`: a loopback only. `host`: the network of the machine. Else one of its own, from which only these sockets lead out. */
+  /**
+   * `none`: loopback only. `host`: the network of the machine. Otherwise its own network, whose only ways out are these sockets.
+   */
   network: 'none' | 'host' | WayOut
   /** stdin is kept open and attached. */
   stdio: boolean
-  /** TCP port the server listens on, on its loopback; the daemon, and nobody else but `host`, reaches it at `InstanceState.address`. */
+  /**
+   * TCP port on which the server listens, on its loopback. Only the daemon reaches it, at `InstanceState.address`; in `host` mode,
+   * other programs of the machine can too.
+   */
   targetPort?: number
-  /** It listens on the IPv6 loopback, which the network of a container may not have. */
+  /** The server listens on the IPv6 loopback, which the network of a container may not have. */
   listensOnIpv6?: boolean
   limits: Limits
 }
@@ -188,36 +198,36 @@ export interface Mount {
   containerPath: string
   readOnly: boolean
   /**
-   * The `fileIdentity` that the check before this start saw. The server must not run with anything else mounted. Left out
-   * for what only Toolhaven can write.
+   * The `fileIdentity` that the check before this start saw. The server must not run with anything else mounted. Undefined for
+   * paths that only Toolhaven can write.
    */
   identity?: string
 }
 
-/** Which file or folder it is, whatever it is called: `DEVICE:INODE`. */
+/** Identifies a file or folder independently of its name, as `DEVICE:INODE`. */
 export function fileIdentity({ dev, ino }: { dev: bigint; ino: bigint }): string {
   return `${dev}:${ino}`
 }
 
-/** What is left out gets the runtime's own default, if it has one that it can enforce. */
+/** For an undefined limit, the runtime uses its own default, if it has one that it can enforce. */
 export interface Limits {
   memoryBytes?: number
   cpus?: number
-  /** Threads count too. */
+  /** Includes threads. */
   pids?: number
 }
 
-/** What cannot be told here is left out, and `notMeasured` says why. */
+/** Values that cannot be measured here are undefined, and `notMeasured` says why. */
 export interface Usage {
-  /** Of all cores together since it started; it only grows. */
+  /** CPU time of all cores together since the start. */
   cpuMs?: number
   memoryBytes?: number
-  /** Threads count too, as in `Limits`. */
+  /** Includes threads, as in `Limits`. */
   pids?: number
   notMeasured?: string
 }
 
-/** Serialisable: stored with the workload and handed back after a daemon restart. */
+/** Serialisable: stored with the workload and passed back after a restart of the daemon. */
 export interface InstanceHandle {
   runtime: RuntimeName
   id: string
@@ -234,7 +244,7 @@ export type InstanceState =
 export interface InstanceAddress {
   host: string
   port: number
-  /** The server is behind this unix socket; host and port are what it calls itself. */
+  /** The server is behind this unix socket; `host` and `port` are the address that it uses for itself. */
   socketPath?: string
 }
 
@@ -247,7 +257,7 @@ export interface ListedInstance {
 export interface LogOptions {
   tail?: number
   follow?: boolean
-  /** Only what came at or after this RFC 3339 time. */
+  /** Only output at or after this RFC 3339 time. */
   since?: string
 }
 
@@ -267,15 +277,15 @@ export type RuntimeEvent =
     }
 
 /**
- * The pipe to one stdio server. Callbacks rather than streams keep the hot path to one function call per chunk.
- * Set the callbacks before `start`; nothing is read while paused.
+ * The pipe to one stdio server. It uses callbacks instead of streams, so that a chunk costs one function call. Set the callbacks
+ * before `start`. Nothing is read while paused.
  */
 export interface StdioChannel {
   onStdout: (chunk: Uint8Array) => void
   onStderr: (chunk: Uint8Array) => void
-  /** Called once, when either side is gone. */
+  /** Called once, when either side closes. */
   onClose: (error?: Error) => void
-  /** Resolves when the pipe has room for more; rejects once closed. What is large comes in parts, which nobody has to join. */
+  /** Resolves when the pipe has room for more; rejects once it is closed. Pass large data in parts; they need not be joined. */
   write(data: string | readonly Uint8Array[]): Promise<void>
   pause(): void
   resume(): void
@@ -286,14 +296,14 @@ export interface StdioChannel {
 export const LABELS = {
   marker: 'toolhaven',
   name: 'toolhaven-name',
-  /** Which installation (state folder) owns it: two daemons on one engine never reap one another. */
+  /** The installation (state folder) that owns it. Two daemons on one engine never remove each other's instances. */
   instance: 'toolhaven-instance',
   generation: 'toolhaven-generation',
-  /** On instances that serve one client session: they are nobody's once the daemon that started them is gone. */
+  /** On instances that serve one client session. They are orphans once the daemon that started them is gone. */
   session: 'toolhaven-session',
 } as const
 
-/** Only Toolhaven sets such labels: by them it knows which containers are its own. */
+/** Only Toolhaven sets labels with this prefix, and recognises its own containers by them. */
 export function isReservedLabel(key: string): boolean {
   return key === LABELS.marker || key.startsWith(`${LABELS.marker}-`)
 }

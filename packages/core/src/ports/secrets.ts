@@ -1,10 +1,10 @@
-/** One place secrets are kept in. `get` of an unknown key gives undefined. */
+/** One store for secrets. `get` of an unknown key returns undefined. */
 export interface SecretsProvider {
   readonly type: SecretsProviderType
   readonly capabilities: SecretsCapabilities
   get(key: string): Promise<string | undefined>
   set(key: string, value: string): Promise<void>
-  /** False when there was no such key. */
+  /** False if there was no such key. */
   delete(key: string): Promise<boolean>
   list(): Promise<SecretKeyEntry[]>
 }
@@ -26,9 +26,8 @@ export interface SecretKeyEntry {
 
 export interface SecretsProviders {
   /**
-   * Opens or first creates a provider. Throws `invalid` on a wrong password (nothing is changed), `unavailable`
-   * when what it needs is missing (a token, a keyring), naming it.
-   * `message` says where the password was taken from.
+   * Opens a provider, or creates it first. Throws `invalid` for a wrong password and then changes nothing. Throws `unavailable` if
+   * something is missing (a token, a keyring), and names it. `message` says where the password comes from.
    */
   setUp(
     type: SecretsProviderType,

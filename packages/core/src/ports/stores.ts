@@ -10,56 +10,60 @@ import type { SecretsProviderType } from './secrets.ts'
 
 export type Wanted = 'running' | 'stopped' | 'absent'
 
-/** What is kept of a workload. Status is not here: it is derived from this and from what is observed. */
+/** The stored record of a workload. It has no status: status is derived from this and from what is observed. */
 export interface StoredWorkload {
-  /** What was asked for, without secret values: an edit changes this and everything else follows from it again. */
+  /** The request, without secret values. An edit changes it, and everything else is derived from it again. */
   asked: CreateRequest
-  /** The registry entry it came from, as it was then: an edit that names no other image still finds it. */
+  /** The registry entry that it came from, as it was then, for edits that do not change the image. */
   entry?: ImageServer | RemoteServer
-  /** What follows from it: the configuration in force. */
+  /** The configuration in force, derived from the request. */
   config: RunConfig
   wanted: Wanted
   port: number
   /** RFC 3339, UTC, seconds. */
   createdAt: string
-  /** Grows with each edit and each asked-for restart; an instance of an older generation is replaced. */
+  /** Rises with each edit and each requested restart. An instance of an older generation is replaced. */
   generation: number
-  /** The reference the user asked for, as they wrote it. */
+  /** The reference as the user wrote it. */
   package: string
-  /** Exact package version or image digest found at the first start and kept since. */
+  /** Exact package version or image digest, found at the first start and kept since then. */
   resolved?: { reference: string; digest?: string; verification?: StoredVerification }
   /** Last known instance. */
   handle?: InstanceHandle
-  /** Where the profile came from: said in status_context. */
+  /** Where the profile came from, for status_context. */
   profileOrigin: 'request' | 'registry' | 'default'
-  /** Set where somebody else chose the remote address and nobody confirmed private ones: every dial must be to a public one. */
+  /**
+   * Set if the user neither chose the remote address nor confirmed private ones. Connections may then only go to public addresses.
+   */
   publicOnly?: boolean
-  /** Its server asked its clients something, or keeps tasks for them: with session_mode auto, each client gets a server of its own. */
+  /**
+   * Its server sent requests to its clients, or keeps tasks for them. With session_mode auto, each client then gets its own server.
+   */
   needsOwnServers?: boolean
-  /** Until the upgrade that made this generation is known to run: what was in force before it. */
+  /** The previous state, kept until the upgrade that made this generation is known to run. */
   upgrade?: { generation: number; before: BeforeUpgrade }
 }
 
-/** What an upgrade may change. */
+/** The parts that an upgrade may change. */
 export type BeforeUpgrade = Pick<
   StoredWorkload,
   'asked' | 'entry' | 'config' | 'wanted' | 'package' | 'resolved' | 'profileOrigin' | 'needsOwnServers'
 >
 
-/** What the check of an image's signature found; `digest` is what it is about. */
+/** The result of the check of an image's signature. `digest` names the image. */
 export interface StoredVerification {
   outcome: NonNullable<StartedImage['verification']>
   detail: string
   digest?: string
 }
 
-/** What a workload used of its way out, or tried to. */
+/** The connections that a workload opened or tried to open. */
 export interface StoredSightings {
   name: string
-  /** RFC 3339, UTC, seconds; so are the other times. */
+  /** In RFC 3339, UTC, with seconds, like the other times. */
   since: string
   places: SeenPlace[]
-  /** Attempts at further places, when there were more than are kept. */
+  /** Number of attempts to reach hosts beyond the ones that are kept. */
   dropped: number
 }
 
@@ -75,7 +79,7 @@ export interface SeenPlace {
   lastAt: string
 }
 
-/** How the server of a workload ended, oldest first. */
+/** The unrequested exits of a workload's server, oldest first. */
 export interface StoredExits {
   name: string
   exits: ExitRecord[]
@@ -83,11 +87,11 @@ export interface StoredExits {
 
 /** A browser that is logged in to the console. */
 export interface StoredConsoleLogin {
-  /** Also what it is called. */
+  /** Also its ID. */
   name: string
-  /** Of what the browser holds. */
+  /** Hashes of what the browser holds. */
   hash: string
-  /** Of the token of the API that was in force. */
+  /** Hash of the API token that was in force. */
   keyHash: string
   createdAt: string
   expiresAt: string
@@ -95,26 +99,26 @@ export interface StoredConsoleLogin {
 
 /** A tool, a prompt, a resource template or the instructions, as the server defines them. */
 export interface LockedDefinition {
-  /** Tells it from others of its part; of a resource template, its `uriTemplate`. */
+  /** Unique within its part; for a resource template, its `uriTemplate`. */
   name: string
-  /** Of the whole definition, whatever the order of its keys. */
+  /** Hash of the whole definition, independent of the order of its keys. */
   hash: string
   /** As JSON text. */
   definition: string
 }
 
-/** What a workload's server says of itself, as it was accepted. */
+/** The accepted tools, prompts, resource templates and instructions of a workload's server. */
 export interface StoredToolLock {
   name: string
   /** RFC 3339, UTC, seconds. */
   since: string
-  /** A part that is left out was not seen yet. */
+  /** A missing part has not been seen yet. */
   parts: { [part in LockPart]?: LockedPart }
 }
 
 export interface LockedPart {
   accepted: LockedDefinition[]
-  /** What the server has instead; left out: just these. */
+  /** What the server has instead. Undefined if it has exactly these. */
   seen?: { at: string; revision: string; definitions: LockedDefinition[] }
 }
 
@@ -123,12 +127,12 @@ export interface StoredGroup {
   registeredClients: string[]
 }
 
-/** `load` sets corrupt entries aside with a log line and returns the others. Writes are atomic and durable. */
+/** `load` moves corrupt entries aside, logs them and returns the others. Writes are atomic and durable. */
 export interface RecordStore<T> {
   load(): Promise<T[]>
   save(record: T): Promise<void>
   remove(name: string): Promise<void>
-  /** Records that are there and could not be read, by name in lower case, with the reason. */
+  /** Records that exist but could not be read, by name in lower case, with the reason. */
   unreadable?(): ReadonlyMap<string, string>
 }
 
@@ -136,14 +140,14 @@ export interface DaemonConfig {
   registry: { url?: string; localPath?: string; allowPrivateIp?: boolean }
   secrets: { providerType?: SecretsProviderType }
   caCertificatePath?: string
-  /** Port of the API when neither a flag nor the environment names one. */
+  /** Port of the API if neither a flag nor the environment sets one. */
   apiPort?: number
   otel: { endpoint?: string; samplingRate?: number; envVars?: string[] }
-  /** Addresses other than loopback that workloads may bind, and Host names that callers may use. */
+  /** Addresses other than loopback on which workloads may listen, and Host names that callers may use. */
   allowedHosts: string[]
   /** Image that package builds start from, per scheme. */
   baseImages: { npx?: string; uvx?: string; go?: string }
-  /** File with the trust root that signatures of images are checked against, instead of the public one of sigstore. */
+  /** File with the trust root for image signatures, instead of the public one of sigstore. */
   trustedRootPath?: string
 }
 
@@ -153,7 +157,7 @@ export interface ConfigStore {
 }
 
 export interface JournalEntry {
-  /** Who asked: `api`, `cli`, `daemon`. */
+  /** Origin of the request: `api`, `cli` or `daemon`. */
   actor: string
   action: string
   target: string
@@ -164,36 +168,38 @@ export interface Journal {
   append(entry: JournalEntry): Promise<void>
 }
 
-/** Output of workloads, kept over restarts of the container and rotated. Never throws: a full disk must not stop a server. */
+/**
+ * Output of workloads, rotated and kept across restarts of the container. Never throws, because a full disk must not stop a server.
+ */
 export interface LogStore {
   append(name: string, stream: LogStream, text: string): void
-  /** The server starts: what it writes from now on is of another life. */
+  /** The server starts: what it writes from now on belongs to a new life. */
   begin(name: string): void
   /** The last lines, oldest first, as the server wrote them. */
   tail(name: string, lines: number): Promise<string[]>
-  /** The newest lines that the query asks for, oldest first. */
+  /** The newest lines that match the query, oldest first. */
   read(name: string, query: LogQuery): Promise<LogLine[]>
   /** Lines as they come, until aborted. */
   follow(name: string, signal: AbortSignal): AsyncIterable<LogLine>
   remove(name: string): Promise<void>
-  /** Whose output there is, sorted; in lower case, as file systems may not tell more. */
+  /** Workloads that have output, sorted. In lower case, because some file systems do not distinguish case. */
   names(): Promise<string[]>
 }
 
 export type LogStream = 'stdout' | 'stderr'
 
 export interface LogLine {
-  /** RFC 3339 with milliseconds. Lines that were stored before times were have neither time nor stream. */
+  /** RFC 3339 with milliseconds. Lines from before Toolhaven stored times have neither time nor stream. */
   time?: string
   stream?: LogStream
   text: string
 }
 
 export interface LogQuery {
-  /** At most so many, the newest. */
+  /** Maximum number of lines, the newest ones. */
   lines: number
-  /** Milliseconds since the epoch: only what was written then or later. */
+  /** Only lines written at this time or later, in milliseconds since the epoch. */
   since?: number | undefined
-  /** Only what the server wrote in the life before its latest start. */
+  /** Only the output from before the latest start of the server. */
   previous?: boolean | undefined
 }

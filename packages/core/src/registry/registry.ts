@@ -51,7 +51,7 @@ export async function getServer(deps: RegistryDeps, name: string, serverName: st
     : { is_remote: false, server: found.server }
 }
 
-/** Undefined when the registry has no such server. Refuses one that it has and that cannot run here. */
+/** Undefined if the registry has no such server. Throws for a server that it has but that cannot run here. */
 export async function findServer(deps: RegistryDeps, name: string, signal: AbortSignal) {
   const { servers, remote_servers = {}, leftOut = [] } = await currentDocument(deps, signal)
   const server: ImageServer | RemoteServer | undefined = Object.hasOwn(servers, name)
@@ -65,7 +65,7 @@ export async function findServer(deps: RegistryDeps, name: string, signal: Abort
   return undefined
 }
 
-/** The new source is read and checked first; if it does not hold, the old one stays in force. */
+/** Reads and checks the new source first. If it is invalid, the old one stays in force. */
 export async function updateRegistry(deps: RegistryDeps, name: string, request: SourceRequest, signal: AbortSignal) {
   checkName(name)
   const location = requestedLocation(request)
@@ -77,7 +77,7 @@ export async function updateRegistry(deps: RegistryDeps, name: string, request: 
   return { message: `the registry is now ${from}${whatWasRead(content)}`, type: location.type }
 }
 
-/** What a source holds. Nothing is changed. */
+/** Reads a source. Changes nothing. */
 export async function testRegistry(
   deps: RegistryDeps,
   name: string,
@@ -98,16 +98,16 @@ export async function refreshRegistry(deps: RegistryDeps, name: string, signal: 
   return infoOf(location, document)
 }
 
-/** Whoever names a registry of strangers should hear how much of it can be used. */
+/** A user who names another organisation's registry should learn how much of it works. */
 function whatWasRead({ leftOut, ...document }: RegistryContent): string {
   if (leftOut === undefined) return ''
-  const rest = leftOut.length === 0 ? '' : `, left out because they cannot run here: ${leftOut.length}`
+  const rest = leftOut.length === 0 ? '' : `, not listed because they cannot run here: ${leftOut.length}`
   return `, an MCP registry; servers: ${serverCount(document)}${rest}`
 }
 
 function readNow(deps: RegistryDeps, location: RegistryLocation, signal: AbortSignal): Promise<RegistryContent> {
   return deps.source.read(location, signal, { refresh: true }).catch((error: unknown) => {
-    // The address is the caller's, and so is the mistake in it.
+    // The caller chose the address, so a mistake in it is the caller's.
     throw isThvError(error, 'unavailable') ? invalid(error.message, error) : error
   })
 }
@@ -117,7 +117,7 @@ export function refuseRegistryDeletion(name: string): never {
   throw invalid('the registry default cannot be deleted; PUT {} resets it to the built-in one')
 }
 
-/** When the source cannot be read now, the last copy that held is used. */
+/** If the source cannot be read now, uses the last valid copy. */
 async function currentDocument(deps: RegistryDeps, signal: AbortSignal): Promise<RegistryContent> {
   const location = currentLocation(deps)
   try {
@@ -125,7 +125,7 @@ async function currentDocument(deps: RegistryDeps, signal: AbortSignal): Promise
   } catch (error) {
     const lastGood = await deps.source.lastGood(location)
     if (!lastGood) throw error
-    deps.logger.warn('the registry cannot be read; its last good copy is used', { reason: describeError(error) })
+    deps.logger.warn('the registry cannot be read; using its last valid copy', { reason: describeError(error) })
     return lastGood
   }
 }

@@ -1,12 +1,12 @@
-/** Replaces secret values, wherever they turn up, before text leaves the process. */
+/** Replaces secret values in every text before it leaves the process. */
 export interface Masker {
-  /** The values one owner (a workload, a provider) holds now; replaces what it held before. */
+  /** Sets the values that one owner (a workload, a provider) holds now, in place of its previous ones. */
   hold(owner: string, values: readonly string[]): void
   release(owner: string): void
   mask(text: string): string
 }
 
-/** Shorter values cannot be told from ordinary text: masking "1" would destroy every log. */
+/** Shorter values cannot be distinguished from ordinary text: masking "1" would destroy every log. */
 const MIN_LENGTH = 4
 const MASK = '[secret]'
 
@@ -38,7 +38,7 @@ export function createMasker(): Masker {
   }
 }
 
-/** As it is, as it stands in JSON and in a URL, and line by line for keys that span lines. */
+/** The value itself, its forms in JSON and in a URL, and each line of a key that spans lines. */
 function spellings(value: string): string[] {
   const forms = [
     value,

@@ -2,7 +2,7 @@ import type { SecretUse } from '@toolhaven/contract/secrets'
 import { compareNames, type WorkloadBook } from '../workloads/running/book.ts'
 import { secretsIn } from '../workloads/config/generated-secrets.ts'
 
-/** Every secret that a workload refers to, whether it is there or not. */
+/** Every secret that a workload refers to, whether it exists or not. */
 export function secretUses(book: WorkloadBook): SecretUse[] {
   const uses = new Map<string, string[]>()
   for (const { stored } of book.all()) {

@@ -84,7 +84,7 @@ export class Secrets {
     await this.#deps.journal.append({ actor: 'api', action: 'delete-secret', target: key })
   }
 
-  /** Only for the workload that needs it, and for the unix socket. */
+  /** Returns the value. Only for the workload that needs it, and for the unix socket. */
   async read(key: string): Promise<string> {
     const provider = await this.#open()
     const value = await provider.get(key)
@@ -96,7 +96,7 @@ export class Secrets {
     return value
   }
 
-  /** What to tell somebody who named secrets that are not there. */
+  /** The error for secrets that do not exist. */
   async missing(keys: readonly string[]): Promise<Error> {
     const { type } = await this.#open()
     return notFound(
@@ -108,18 +108,18 @@ export class Secrets {
     return (await (await this.#open()).get(key)) !== undefined
   }
 
-  /** Keeps a value that came in a request under a name of ours, new or not. */
+  /** Stores a value from a request under a name that we chose, whether or not the name exists. */
   async store(key: string, value: string): Promise<void> {
     await this.#inTurn(async () => this.#set(await this.#writable(key), 'store-secret', key, value))
   }
 
-  /** Refuses what `store` would refuse. */
+  /** Throws if `store` would throw. */
   async check(key: string, value: string): Promise<void> {
     await this.#writable(key)
     checkValue(key, value)
   }
 
-  /** One change at a time: what a change looked up still holds when it writes. */
+  /** One change at a time, so that what a change has read is still true when it writes. */
   async #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const run = this.#lastChange.then(change)
     this.#lastChange = run.catch(() => undefined)
@@ -148,7 +148,7 @@ export class Secrets {
   }
 }
 
-/** Most values go to a program as a variable. A provider may hold one that a program cannot be given. */
+/** Most values reach a program as a variable. A provider may hold a value that cannot be passed that way. */
 function checkValue(key: string, value: string): void {
   const problem = hasNul(value) ? NO_NUL : value.isWellFormed() ? undefined : NO_HALF_PAIR
   if (problem !== undefined) throw invalid(`the value of secret ${key} ${problem}; set it again`)

@@ -8,7 +8,7 @@ import type { ConfigStore, DaemonConfig, Journal } from '../ports/stores.ts'
 export interface SettingsDeps {
   config: ConfigStore
   journal: Journal
-  /** PEM text of a certificate file; `invalid` when it is missing or not PEM. */
+  /** PEM text of a certificate file. Throws `invalid` if it is missing or not PEM. */
   readCertificate: (path: string) => Promise<string>
   announce: Announce
 }
@@ -27,13 +27,13 @@ export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSet
   }
 }
 
-/** What is left out stays; null clears. */
+/** An omitted setting keeps its value; null clears it. */
 export async function updateSettings(deps: SettingsDeps, change: DaemonSettings): Promise<DaemonSettings> {
   if (typeof change.ca_certificate_path === 'string') await deps.readCertificate(change.ca_certificate_path)
   const endpoint = change.otel?.endpoint
   if (endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
   if (typeof endpoint === 'string' && !isCollector(endpoint))
-    throw invalid('otel.endpoint must be host:port of a collector, and a path if it has one')
+    throw invalid('otel.endpoint must be host:port of a collector, with an optional path')
   for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
   deps.announce({ about: 'settings' })

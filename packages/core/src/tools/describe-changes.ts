@@ -6,12 +6,12 @@ import { visibleText } from '@toolhaven/contract/visible-text'
 const MOST_NAMES = 3
 const KINDS = ['changed', 'added', 'removed'] as const
 
-/** What waits to be accepted, in a few words; undefined: nothing. */
+/** A short summary of the changes to accept. Undefined if there are none. */
 export function describeChanges(lock: StoredToolLock, whyUnreadable?: string): string | undefined {
   const changes = changesOf(lock)
   if (changes.length === 0) return undefined
   if (whyUnreadable !== undefined)
-    return `the record of the accepted tools of ${lock.name} cannot be read (${whyUnreadable}), so that everything waits to be accepted`
+    return `the record of the accepted tools of ${lock.name} cannot be read (${whyUnreadable}), so you must accept all of them again`
   const said = KINDS.flatMap((wanted) => {
     const names = changes.filter(({ kind }) => kind === wanted).map(({ part, name }) => labelOf(part, name))
     const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
@@ -21,7 +21,7 @@ export function describeChanges(lock: StoredToolLock, whyUnreadable?: string): s
   return `${what} changed: ${said.join('; ')}`
 }
 
-/** Tools by their bare names: nearly all of them are. */
+/** A tool is named without "tool", because nearly all changes concern tools. */
 export function labelOf(part: LockPart, name: string): string {
   if (part === 'instructions') return 'the instructions'
   if (part === 'tool') return shortName(name)

@@ -3,10 +3,10 @@ import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import { visibleText } from '@toolhaven/contract/visible-text'
 import { wordDifference, type Budget } from './word-difference.ts'
 
-/** Of all fields of all definitions together: about a second of work at most. */
+/** The budget for all fields of all definitions together: at most about a second of work. */
 const MOST_STEPS = 20_000_000
 
-/** What became of what was accepted, by part and name; only what is another. Nothing in it is hidden. */
+/** The changes since acceptance, by part and name. Invisible characters are escaped. */
 export function toolDifference(lock: Pick<StoredToolLock, 'parts'>): ToolChange[] {
   const budget = { steps: MOST_STEPS }
   return changesOf(lock).map(({ part, name, kind, before, after }) => ({
@@ -26,7 +26,7 @@ export interface Changed {
   after: LockedDefinition | undefined
 }
 
-/** Everything that waits to be accepted, tools first. */
+/** All changes to accept, tools first. */
 export function changesOf({ parts }: Pick<StoredToolLock, 'parts'>): (Changed & { part: LockPart })[] {
   return lockPart.options.flatMap((part) => {
     const { accepted = [], seen } = parts[part] ?? {}
@@ -68,7 +68,7 @@ function fieldDifference(
   })
 }
 
-/** What a model reads first, first. */
+/** In the order in which a model reads them. */
 const FIRST = ['title', 'description']
 
 function inReadingOrder(a: string, b: string): number {
@@ -76,7 +76,7 @@ function inReadingOrder(a: string, b: string): number {
   return rank(a) - rank(b) || (a < b ? -1 : 1)
 }
 
-/** Every value of a definition under its path; a list of plain values is one value. */
+/** Every value of a definition by its path. A list of plain values counts as one value. */
 function fieldsOf(part: LockPart, locked: LockedDefinition | undefined): Map<string, string> {
   const fields = new Map<string, string>()
   const collect = (value: unknown, path: string): void => {
@@ -87,7 +87,7 @@ function fieldsOf(part: LockPart, locked: LockedDefinition | undefined): Map<str
     } else for (const [key, item] of inner) collect(item, pathTo(path, key, Array.isArray(value)))
   }
   if (locked) collect(JSON.parse(locked.definition), '')
-  // It is the same by definition.
+  // Equal by definition.
   fields.delete(part === 'resource_template' ? 'uriTemplate' : 'name')
   return fields
 }

@@ -8,19 +8,19 @@ import { revisionOf } from './tool-locks.ts'
 
 type Deps = Pick<WorkloadsDeps, 'book' | 'toolLocks' | 'journal' | 'gateway'>
 
-/** Which tools, prompts, … were accepted, and what the server has instead. */
+/** The accepted tools, prompts, … of a workload, and what the server has instead. */
 export function getToolLock({ book, toolLocks }: Deps, given: string): ToolLock {
   const { config } = book.get(given).stored
   const { name } = config
   const lock = toolLocks.of(name)
   if (!lock || isOnlyGreeting(lock))
-    throw conflict(`the tools of ${name} were not seen yet: start it, or wait until a client lists them`)
+    throw conflict(`the tools of ${name} have not been seen yet: start it, or wait until a client lists them`)
   return shownLock(config, lock)
 }
 
 /**
- * Where each client has its own process, the instructions are known before any list is. An empty list would then look as if the
- * server had no tools. A change that waits to be accepted is shown all the same.
+ * If each client has its own process, the instructions are known before any list. An empty list would then look as if the server
+ * had no tools. A change that waits to be accepted is shown anyway.
  */
 function isOnlyGreeting({ parts }: StoredToolLock): boolean {
   const { instructions, ...lists } = parts
@@ -31,7 +31,7 @@ function shownLock({ name, tools_changed: mode }: RunConfig, lock: StoredToolLoc
   const { parts } = lock
   const [instructions] = shownPart(parts.instructions)
   const revision = revisionOf(lock)
-  // Times of one format: the first is the least.
+  // The times have one format, so sorting the texts sorts the times.
   const [seenAt] = Object.values(parts)
     .flatMap(({ seen }) => (seen ? [seen.at] : []))
     .toSorted()
@@ -73,7 +73,7 @@ export async function acceptTools(deps: Deps, given: string, request: AcceptTool
       }),
     )
     await deps.journal.append({ actor: 'api', action: 'accept-tools', target: name, detail })
-    // Clients see what they could not see before.
+    // Clients can now see what was held back.
     deps.gateway.toolsAccepted(name, [...new Set(accepted.map(({ part }) => part))])
   }
   const lock = deps.toolLocks.of(name)
@@ -87,7 +87,7 @@ const FIELDS = {
   instructions: 'instructions',
 } as const satisfies Record<LockPart, string>
 
-/** Undefined: all that changed. */
+/** Undefined: all changes. */
 function wantedOf({
   tools,
   prompts,

@@ -14,20 +14,20 @@ export interface ToolLocksDeps {
   clock: Clock
   masker: Masker
   logger: Logger
-  /** What differs now from what was accepted, in a few words; undefined: nothing. */
+  /** A short summary of the differences from what was accepted. Undefined if there are none. */
   onDifference: (workload: string, what: string | undefined, isNew: boolean) => void
 }
 
-/** By part, the names somebody chose. */
+/** The chosen names, by part. */
 export type Chosen = Readonly<Record<LockPart, readonly string[]>>
 
-/** What the server of each workload says of itself, as it was accepted: when it was first seen, or by somebody since. */
+/** The accepted definitions of each workload's server: those first seen, or those that a person has accepted since. */
 export class ToolLocks {
   readonly #deps: ToolLocksDeps
   readonly #locks = new Map<string, StoredToolLock>()
   readonly #hashes = new Map<string, ReadonlyMap<LockPart, ReadonlyMap<string, string>>>()
   readonly #writing = new Set<Promise<void>>()
-  /** Locks that could not be read when the daemon started, and were accepted or forgotten since. */
+  /** Locks that were unreadable when the daemon started and have been accepted or deleted since. */
   readonly #readAgain = new Set<string>()
 
   constructor(deps: ToolLocksDeps) {
@@ -45,17 +45,17 @@ export class ToolLocks {
     return this.#locks.get(name) ?? this.#emptyIfUnreadable(name)
   }
 
-  /** By name; undefined: nothing of this part was accepted yet. */
+  /** Hashes by name. Undefined if nothing of this part has been accepted yet. */
   acceptedHashes(name: string, part: LockPart): ReadonlyMap<string, string> | undefined {
     return this.of(name) && this.#hashes.get(name)?.get(part)
   }
 
-  /** All that the server has of a part at this moment. What is seen first is accepted. */
+  /** Takes everything that the server now has of a part. The first list is accepted. */
   seen(name: string, part: LockPart, { revision, definitions }: SeenDefinitions): void {
     const lock = this.of(name) ?? { name, since: this.#now(), parts: {} }
     const known = lock.parts[part]
     if (known === undefined) {
-      // A server that has nothing yet is given no trust in advance. Once its tools are known, what it lacks counts too.
+      // An empty first list is not accepted, so that the server gets no trust in advance. Once its tools are known, an empty part counts too.
       const isFirst = definitions.length > 0 || (part !== 'tool' && lock.parts.tool !== undefined)
       if (isFirst) this.#save(withPart(lock, part, { accepted: this.#masked(definitions) }))
       return
@@ -66,13 +66,13 @@ export class ToolLocks {
     const seen = { at: this.#now(), revision, definitions: this.#masked(definitions) }
     const next = withPart(lock, part, isSame ? { accepted } : { accepted, seen })
     const why = this.#whyUnreadable(name)
-    // The file stays as it is until the user has looked at the changes and accepted them.
+    // The file stays unchanged until the user has accepted the changes.
     if (why === undefined) this.#save(next)
     else this.#keep(next)
     this.#deps.onDifference(name, describeChanges(next, why), true)
   }
 
-  /** The chosen changes, or all, are as they should be from now on. `revision`: what somebody looked at and agreed to. */
+  /** Accepts the chosen changes, or all. `revision` identifies what the user saw and agreed to. */
   async accept(
     name: string,
     chosen: Chosen | undefined,
@@ -95,10 +95,10 @@ export class ToolLocks {
       )
     const accepted = waiting.filter((change) => chosen === undefined || chosen[change.part].includes(change.name))
     if (accepted.length === 0) return []
-    // Written before it counts: what somebody agreed to must still hold after a crash.
+    // Stored before it takes effect, so that the acceptance survives a crash.
     await this.#deps.store.save(withChanges(lock, accepted))
     this.#readAgain.add(name)
-    // More may have been seen meanwhile, and may have been written after it.
+    // A newer list may have been seen in the meantime, and stored after it.
     const now = this.#locks.get(name) ?? lock
     const next = withChanges(now, accepted)
     if (now === lock) this.#keep(next)
@@ -114,7 +114,7 @@ export class ToolLocks {
     const isReadable = this.#whyUnreadable(name) === undefined
     if (isThere)
       await this.#deps.store.remove(name).catch((error: unknown) => {
-        // A file of a newer version is left alone; the workload goes all the same.
+        // A file of a newer version is not deleted; the workload is removed anyway.
         if (isReadable) throw error
       })
     this.#readAgain.add(name)
@@ -125,7 +125,7 @@ export class ToolLocks {
     await Promise.all(this.#writing)
   }
 
-  /** Then nothing counts as accepted: whoever damages a lock must not be able to have other tools trusted. */
+  /** Then nothing counts as accepted: damaging a lock must not make other tools trusted. */
   #emptyIfUnreadable(name: string): StoredToolLock | undefined {
     if (this.#whyUnreadable(name) === undefined) return undefined
     const parts = Object.fromEntries(lockPart.options.map((part) => [part, { accepted: [] }]))
@@ -142,8 +142,8 @@ export class ToolLocks {
     this.#keep(lock)
     const { store, logger } = this.#deps
     const writing = store.save(lock).catch((error: unknown) => {
-      // It holds in memory as long as the daemon runs; the next change tries again.
-      logger.error('the tools of a workload could not be written', {
+      // The lock holds in memory while the daemon runs; the next change tries to store it again.
+      logger.error('the tools of a workload could not be stored', {
         workload: lock.name,
         reason: describeError(error),
       })
@@ -161,7 +161,7 @@ export class ToolLocks {
     this.#hashes.set(lock.name, new Map(hashes))
   }
 
-  /** A server that puts a secret into a description must not bring it to the disk; the hash is of what it really said. */
+  /** Masked, so that a secret in a server's description does not reach the disk. The hash is of the original. */
   #masked(definitions: readonly LockedDefinition[]): LockedDefinition[] {
     const { masker } = this.#deps
     const mask = (_key: string, value: unknown): unknown => (typeof value === 'string' ? masker.mask(value) : value)
@@ -200,7 +200,7 @@ function withAccepted({ accepted, seen }: LockedPart, changes: readonly Changed[
 
 const byName = (a: LockedDefinition, b: LockedDefinition) => (a.name < b.name ? -1 : 1)
 
-/** Names everything that waits to be accepted; undefined: nothing does. */
+/** Identifies the set of changes to accept. Undefined if there are none. */
 export function revisionOf({ parts }: StoredToolLock): string | undefined {
   const named = lockPart.options.flatMap((part) => {
     const seen = parts[part]?.seen

@@ -3,7 +3,7 @@ export interface Part {
   text: string
 }
 
-/** How much may be spent on comparing: the texts are a server's, and the work grows with the product of their lengths. */
+/** The budget for comparing. The texts come from a server, and the work grows with the product of their lengths. */
 export interface Budget {
   steps: number
 }
@@ -11,7 +11,7 @@ export interface Budget {
 /** A word, an escape of `visibleText`, a run of space, or one other character. */
 const TOKENS = /\\u\{[0-9a-f]+\}|\\.|[\p{L}\p{N}\p{M}_]+|\s+|[^]/gu
 
-/** What became of a text, word by word. Beyond the budget it is one text in place of another. */
+/** The difference of two texts, word by word. Beyond the budget, one text simply replaces the other. */
 export function wordDifference(before: string, after: string, budget: Budget): Part[] {
   const [old, now] = [before.match(TOKENS) ?? [], after.match(TOKENS) ?? []]
   let start = 0
@@ -51,7 +51,7 @@ function changed(left: readonly string[], right: readonly string[]): Part[] {
   return parts
 }
 
-/** Neighbours of one kind are one part. */
+/** Joins adjacent parts of one kind. */
 function merged(parts: readonly Part[]): Part[] {
   const list: Part[] = []
   for (const { kind, text } of parts) {

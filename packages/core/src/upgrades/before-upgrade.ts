@@ -1,7 +1,7 @@
 import type { BeforeUpgrade, StoredWorkload } from '../ports/stores.ts'
 import { atDigest } from '../workloads/config/image-reference.ts'
 
-/** What has to be kept to go back. */
+/** The state needed to go back. */
 export function beforeUpgrade(stored: StoredWorkload): BeforeUpgrade {
   const { asked, entry, config, wanted, package: name, resolved, profileOrigin, needsOwnServers } = stored
   return {
@@ -12,14 +12,14 @@ export function beforeUpgrade(stored: StoredWorkload): BeforeUpgrade {
   }
 }
 
-/** A name such as `latest` may mean another image by now, here as well. */
+/** A name such as `latest` may refer to another image by now, also on this machine. */
 function exactly(resolved: NonNullable<StoredWorkload['resolved']>): NonNullable<StoredWorkload['resolved']> {
   const { reference, digest } = resolved
   if (digest === undefined || reference.includes('@') || reference.includes('://')) return resolved
   return { ...resolved, reference: atDigest(reference, digest) }
 }
 
-/** The configuration of before, unless somebody changed the workload meanwhile. Its group may be another one by now. */
+/** The previous configuration, unless the workload was changed in the meantime. A change of its group does not count. */
 export function goneBack(current: StoredWorkload): StoredWorkload {
   if (!isUnderWay(current)) return current
   const { upgrade, entry: _entry, resolved: _resolved, needsOwnServers: _own, ...rest } = current
@@ -35,7 +35,7 @@ export function goneBack(current: StoredWorkload): StoredWorkload {
   }
 }
 
-/** Nobody edited, restarted, stopped or removed the workload since its upgrade began. */
+/** Whether nobody has edited, restarted, stopped or removed the workload since its upgrade began. */
 export function isUnderWay({ upgrade, generation, wanted }: StoredWorkload): boolean {
   return upgrade?.generation === generation && wanted === 'running'
 }

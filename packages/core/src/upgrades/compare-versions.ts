@@ -1,18 +1,21 @@
 import type { PackageScheme } from '../ports/runtime.ts'
 
-/** Below 0 when the first is older, above when it is newer. Both follow the grammar of the scheme's index. */
+/** Negative if the first is older, positive if it is newer. Both follow the grammar of the scheme's index. */
 export function compareVersions(scheme: PackageScheme, a: string, b: string): number {
   const parse = scheme === 'uvx' ? pythonKey : semanticKey
   return compareKeys(parse(a), parse(b))
 }
 
-/** Go's versions of untagged commits count as well. */
+/** Includes Go's versions of untagged commits. */
 export function isPreRelease(scheme: PackageScheme, version: string): boolean {
   if (scheme === 'uvx') return /(?:a|b|rc)\d|\.dev\d/.test(version.replace(/\+.*$/, ''))
   return version.replace(/\+.*$/, '').includes('-')
 }
 
-/** Numbers as their digits, since they may be longer than a number is exact. A key that ends is less than a longer one. */
+/**
+ * Numbers are kept as digits, because they may be too long for an exact number. A key is less than a longer key that begins with
+ * it.
+ */
 type Part = { rank: number; digits?: string; text?: string }
 
 function compareKeys(a: readonly Part[], b: readonly Part[]): number {

@@ -17,27 +17,28 @@ interface FindDeps {
 }
 
 export interface Finding extends Pick<Upgrade, 'state' | 'source' | 'from' | 'to' | 'reason'> {
-  /** Of an available version: what an edit names. */
+  /** The image that an edit would name, if a version is available. */
   change?: NewVersion
 }
 
 export interface NewVersion {
   image: string
-  /** Exactly this version, where the image does not name it. */
+  /** The exact version, if the image does not name it. */
   reference?: string
   /** The registry entry of the new version. */
   entry?: ImageServer
 }
 
-/** Longer than npm tries, shorter than people wait. */
+/** Longer than npm retries, shorter than people wait. */
 const LIMIT_MS = 30_000
 const SOURCES = { npx: 'npm', uvx: 'pypi', go: 'go' } as const
 const NAMES = { registry: 'the registry', npm: 'npm', pypi: 'PyPI', go: 'the Go module proxy', image: 'its registry' }
 
-/** Looks for a newer version where the one of now came from. Throws nothing but an abort of the caller's. */
+/** Looks for a newer version where the present one came from. Throws only the caller's abort. */
 export async function findNewer(deps: FindDeps, stored: StoredWorkload, signal: AbortSignal): Promise<Finding> {
   const { image, remote_url: remote, folder } = stored.config
-  if (folder) return { state: 'not-upgradable', reason: 'it runs from a folder of yours: the newest version is there' }
+  if (folder)
+    return { state: 'not-upgradable', reason: 'it runs from your own folder, which always has the newest version' }
   if (remote !== undefined || image === undefined)
     return { state: 'not-upgradable', reason: 'it is a remote server, which Toolhaven does not install' }
   const source = sourceOf(stored, image)
@@ -47,7 +48,7 @@ export async function findNewer(deps: FindDeps, stored: StoredWorkload, signal: 
   } catch (error) {
     signal.throwIfAborted()
     const from = versionOf(stored, image)
-    const tooLate = `${NAMES[source]} gave no answer within ${LIMIT_MS / 1000} seconds`
+    const tooLate = `${NAMES[source]} did not answer within ${LIMIT_MS / 1000} seconds`
     const reason = limit.aborted ? tooLate : describeError(error)
     if (!isThvError(error) && !limit.aborted) throw error
     return { state: 'unknown', source, ...(from !== undefined && { from }), reason }
@@ -63,7 +64,7 @@ function sourceOf(stored: StoredWorkload, image: string): NonNullable<Upgrade['s
   return wanted ? SOURCES[wanted.scheme] : 'image'
 }
 
-/** Which version the workload has, as far as it is known. */
+/** The present version of the workload, if it is known. */
 function versionOf({ resolved }: StoredWorkload, image: string): string | undefined {
   const kept = resolved?.reference ?? image
   const wanted = parsePackageReference(kept)
@@ -73,7 +74,10 @@ function versionOf({ resolved }: StoredWorkload, image: string): string | undefi
   return resolved?.digest ?? digestOf(kept) ?? tag
 }
 
-/** What the registry names is what was looked at: an entry with a version is followed, and not what npm has besides. */
+/**
+ * The maintainers of the registry reviewed the version that it names. So an entry with a version is followed, not npm's newest
+ * version.
+ */
 async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortSignal): Promise<Finding> {
   const name = entryName(stored) ?? ''
   const found = await deps.findServer(name)
@@ -82,9 +86,9 @@ async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortS
   const image = stored.config.image ?? ''
   const from = versionOf(stored, image)
   const facts = { source, ...(from !== undefined && { from }) } as const
-  if (!found) return { ...facts, state: 'unknown', reason: `the registry has no server ${name} any more` }
+  if (!found) return { ...facts, state: 'unknown', reason: `the registry no longer has a server ${name}` }
   if ('url' in found.server)
-    return { ...facts, state: 'not-upgradable', reason: `${name} is a remote server in the registry by now` }
+    return { ...facts, state: 'not-upgradable', reason: `${name} is now a remote server in the registry` }
   const { server: entry } = found
   const next = entry.image
   if (next === image) {
@@ -99,12 +103,12 @@ async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortS
     if (!isNewer) return { ...facts, state: 'current', reason: `the registry has ${then.version}, which is not newer` }
     return { ...facts, state: 'available', to: then.version, change: { image: name, entry } }
   }
-  // It would get the secrets, mounts and hosts that were given to the first one.
+  // The other package would get the secrets, mounts and hosts that the user granted to the first one.
   if (now || then || repositoryOf(image) !== repositoryOf(next))
     return {
       ...facts,
       state: 'not-upgradable',
-      reason: `${name} is another package in the registry by now (${next}); an edit that names ${name} as its image takes it`,
+      reason: `${name} is now another package in the registry (${next}); to use it, edit the workload and set its image to ${name}`,
     }
   const tag = tagOf(next)
   if (tag !== undefined && from !== undefined && tag !== from && isNewerTag(tag, from) === false)
@@ -113,7 +117,7 @@ async function inRegistry(deps: FindDeps, stored: StoredWorkload, signal: AbortS
   return { ...facts, state: 'available', to: isByTag ? tag : next, change: { image: name, entry } }
 }
 
-/** One and the same for ever. */
+/** A version that never changes. */
 function isFixed(image: string): boolean {
   const wanted = parsePackageReference(image)
   return wanted ? wanted.version !== undefined : digestOf(image) !== undefined || isVersionTag(tagOf(image) ?? '')
@@ -131,12 +135,12 @@ function inIndex(deps: FindDeps, wanted: Wanted, signal: AbortSignal): Promise<F
 
 async function inPackages(deps: FindDeps, { stored, image, entry }: Wanted, signal: AbortSignal): Promise<Finding> {
   const wanted = parsePackageReference(image)
-  if (!wanted) throw unavailable(`${image} is no package`)
+  if (!wanted) throw unavailable(`${image} is not a package`)
   const { scheme, name } = wanted
   const source = SOURCES[scheme]
   const from = versionOf(stored, stored.config.image ?? image)
   if (from === undefined)
-    return { state: 'current', source, reason: 'it takes the newest version when it starts for the first time' }
+    return { state: 'current', source, reason: 'it gets the newest version when it starts for the first time' }
   const to = await deps.packages.latestVersion(scheme, name, signal)
   const isNewer = compareVersions(scheme, to, from) > 0 && (!isPreRelease(scheme, to) || isPreRelease(scheme, from))
   if (!isNewer) return { state: 'current', source, from }
@@ -154,7 +158,11 @@ async function inImages(deps: FindDeps, { stored, image, entry }: Wanted, signal
   const from = versionOf(stored, image)
   const facts = { source, ...(from !== undefined && { from }) } as const
   if (digestOf(image) !== undefined)
-    return { ...facts, state: 'not-upgradable', reason: 'its image is pinned to a digest; an edit can name another' }
+    return {
+      ...facts,
+      state: 'not-upgradable',
+      reason: 'its image is pinned to a digest; edit the workload to choose another image',
+    }
   const tag = tagOf(image)
   if (tag !== undefined && isVersionTag(tag)) {
     const to = newerTag(tag, await deps.imageRegistry.tags(image, signal))
@@ -166,12 +174,12 @@ async function inImages(deps: FindDeps, { stored, image, entry }: Wanted, signal
     return {
       ...facts,
       state: 'unknown',
-      reason: 'it is not known which image runs: no registry has it, or it never started',
+      reason: 'its present image is unknown: no registry has it, or it never started',
     }
   const digests = await deps.imageRegistry.digests(image, signal)
-  if (digests === undefined) return { ...facts, state: 'unknown', reason: `its registry has no ${image} any more` }
+  if (digests === undefined) return { ...facts, state: 'unknown', reason: `its registry no longer has ${image}` }
   const [to = ''] = digests
-  // An engine may know an image by its own digest, or by that of the list it is in.
+  // An engine may list an image under its own digest, or under the digest of the list that contains it.
   if (digests.includes(digest)) return { ...facts, state: 'current' }
   const change = { image: entry?.name ?? image, reference: atDigest(image, to), ...(entry && { entry }) }
   return { ...facts, state: 'available', to, change }

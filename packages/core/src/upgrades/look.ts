@@ -12,7 +12,7 @@ import type { UpgradesDeps } from './upgrades-deps.ts'
 
 type Wish = Omit<UpgradeRequest, 'to'>
 
-/** Each lookup of a package runs a program. */
+/** Limited, because each lookup of a package runs a program. */
 const AT_A_TIME = 4
 
 export async function listUpgrades(deps: UpgradesDeps, signal: AbortSignal): Promise<{ upgrades: Upgrade[] }> {
@@ -23,7 +23,7 @@ export async function listUpgrades(deps: UpgradesDeps, signal: AbortSignal): Pro
   return { upgrades: await Promise.all(present.map(look)) }
 }
 
-/** What an upgrade would change. Nothing is. */
+/** What an upgrade would change. Changes nothing. */
 export async function planUpgrade(
   deps: UpgradesDeps,
   name: string,
@@ -69,7 +69,7 @@ function upgradeOf({ workloads }: UpgradesDeps, { config }: StoredWorkload, find
 export function updateOf(stored: StoredWorkload, { image, entry }: NewVersion, wish: Wish = {}): UpdateRequest {
   const { asked } = stored
   const before = stored.entry && 'image' in stored.entry ? stored.entry.permissions : undefined
-  // What was confirmed once holds as long as no more is asked for.
+  // An earlier confirmation still applies as long as the new version asks for no more.
   const isConfirmed = isSameJson(before, entry?.permissions)
   const targets = new Set((wish.secrets ?? []).map(({ target }) => target))
   return {

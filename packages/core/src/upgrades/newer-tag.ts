@@ -16,9 +16,9 @@ export function repositoryOf(reference: string): string {
 export const withTag = (reference: string, tag: string) => `${repositoryOf(reference)}:${tag}`
 
 interface TagShape {
-  /** What two tags share if one can stand for a newer version of the other. */
+  /** The shape that two tags must share for one to be a newer version of the other. */
   shape: string
-  /** As npm would write it. */
+  /** The version in npm's notation. */
   version: string
   /** What follows the version, such as -alpine3.20. */
   variant: string
@@ -26,8 +26,8 @@ interface TagShape {
 }
 
 /**
- * A lone number is a version or a date; seven or more digits else are rather a commit. Whoever pushes to a registry writes tags, so
- * no digit may match in two ways: 30 of them would stop the daemon for a minute.
+ * A lone number is a version or a date; otherwise, seven or more digits are probably a commit. Anyone who can push to a registry
+ * writes tags, so no digit may match in two ways: 30 of them would block the daemon for a minute.
  */
 const TAG =
   /^(v?)((?:\d{1,6}|\d{8})|\d+(?:\.\d+){1,3})(?:-((?:alpha|beta|rc|pre|preview|dev|next)\d*(?:[.-]\d+)*))?(-.+)?$/
@@ -47,7 +47,7 @@ function shapeOf(tag: string): TagShape | undefined {
 
 export const isVersionTag = (tag: string) => shapeOf(tag) !== undefined
 
-/** The newest of the tags that have the shape of this one, as 1.3.0-alpine has that of 1.2.9-alpine; undefined: none is newer. */
+/** The newest of the tags that have the same shape, such as 1.3.0-alpine for 1.2.9-alpine. Undefined if none is newer. */
 export function newerTag(tag: string, tags: readonly string[]): string | undefined {
   const own = shapeOf(tag)
   if (!own) return undefined
@@ -61,10 +61,7 @@ export function newerTag(tag: string, tags: readonly string[]): string | undefin
   return best?.tag
 }
 
-/**
- * Whether the first stands for a newer version than the second, on whatever base. Undefined when that cannot be told, because one of
- * them is no version.
- */
+/** Whether the first tag has a newer version than the second, on any base. Undefined if one of them is not a version. */
 export function isNewerTag(tag: string, than: string): boolean | undefined {
   const [next, now] = [shapeOf(tag), shapeOf(than)]
   if (!next || !now) return undefined
@@ -80,7 +77,7 @@ function withAllNumbers(version: string): string {
 
 const MOST_NUMBERS = 4
 
-/** The same version once more: -alpine3.20 after -alpine3.19, or -2 after -1. Of -alpine and -slim neither is newer. */
+/** A rebuild of the same version: -alpine3.20 after -alpine3.19, or -2 after -1. Neither of -alpine and -slim is newer. */
 function isNewerBuild(variant: string, than: string): boolean {
   if (variant.replaceAll(/\d+/g, '0') !== than.replaceAll(/\d+/g, '0')) return false
   const numbersOf = (text: string) => `0.0.0-${(text.match(/\d+/g) ?? []).join('.')}`

@@ -13,11 +13,11 @@ import { goneBack, isUnderWay, withoutUpgrade } from './before-upgrade.ts'
 import { findFor, listUpgrades, planUpgrade, updateOf } from './look.ts'
 import type { UpgradesDeps } from './upgrades-deps.ts'
 
-/** A large image over a slow line is still on its way. */
+/** Long enough for a large image over a slow line. */
 const START_LIMIT_MS = 30 * 60_000
 const BACK_LIMIT_MS = 2 * 60_000
 
-/** Brings workloads to a newer version, and back when it does not start; also what a daemon before this one had begun. */
+/** Upgrades workloads, and goes back if the new version does not start. Finishes upgrades that a previous daemon began. */
 export class Upgrades {
   readonly #deps: UpgradesDeps
   readonly #busy = new Set<string>()
@@ -26,13 +26,13 @@ export class Upgrades {
     this.#deps = deps
   }
 
-  /** What was begun before the daemon ended is brought to its end. */
+  /** Finishes the upgrades that were in progress when the daemon ended. */
   resume(): void {
     const { workloads, shutdown } = this.#deps
     for (const { stored } of workloads.book.all()) {
       if (!isUnderWay(stored)) continue
       const { name } = stored.config
-      // Its outcome is the status and the log of the workload: whoever asked for it is gone.
+      // The status and the log of the workload show the outcome, because the caller is gone.
       void this.#alone(name, () => this.#finish(name, timestamp(workloads))).catch((error: unknown) => {
         if (!shutdown.aborted) noteInLog(workloads, name, describeError(error))
       })
@@ -77,20 +77,20 @@ export class Upgrades {
     await editWorkload(workloads, name, updateOf(stored, change, wish), {
       ...{ revision: await revisionOf(stored), upgrade },
     })
-    // It says nothing of the new version that the old one has worked.
+    // That the old version worked says nothing about the new one.
     workloads.book.observe(name, {}, ['hasWorked'])
     await workloads.journal.append({ actor: 'api', action: 'upgrade', target: name, detail: versions })
     return { ...(await this.#finish(name, begun)), ...versions }
   }
 
-  /** Waits until the new version runs. Whoever asked may leave: an upgrade is not left halfway. */
+  /** Waits until the new version runs. The upgrade finishes even if the caller disconnects. */
   async #finish(name: string, begun: string): Promise<UpgradeResult> {
     const { workloads, shutdown } = this.#deps
     const { book } = workloads
     try {
       await untilRunning(this.#deps, name, AbortSignal.timeout(START_LIMIT_MS))
     } catch (error) {
-      // The next daemon goes on with it.
+      // The next daemon continues it.
       if (shutdown.aborted) throw error
       return await this.#goBack(name, describeError(error), begun)
     }
@@ -115,7 +115,7 @@ export class Upgrades {
     const lines = exits.of(name).find(({ ended_at: at, last_lines: last }) => at >= begun && last.length > 0)
     await book.change(name, goneBack, { forgetsFailure: true })
     await leaveDeletedGroup(workloads, name)
-    noteInLog(workloads, name, `the upgrade did not start, so the version before it is in force again: ${reason}`)
+    noteInLog(workloads, name, `the new version did not start, so the previous version is back in force: ${reason}`)
     await journal.append({ actor: 'daemon', action: 'go-back', target: name, detail: { reason } })
     this.#tell(name)
     const after = await this.#runsAgain(name)
@@ -125,24 +125,24 @@ export class Upgrades {
     }
   }
 
-  /** Throws when somebody changed it meanwhile: whether that runs or not says nothing of the new version. */
+  /** Throws if the workload was changed in the meantime: whether it runs then says nothing about the new version. */
   async #underWay(name: string): Promise<StoredWorkload> {
     const { book } = this.#deps.workloads
     const entry = book.find(name)
-    if (!entry) throw conflict(`${name} was removed while it was upgraded`)
+    if (!entry) throw conflict(`${name} was removed during its upgrade`)
     if (isUnderWay(entry.stored)) return entry.stored
     await book.change(name, withoutUpgrade)
-    throw conflict(`${name} was changed, stopped or removed while it was upgraded, and is left as it is`)
+    throw conflict(`${name} was changed, stopped or removed during its upgrade, so nothing else was done`)
   }
 
-  /** That the old version does not run either is worth saying. */
+  /** Says so if the old version does not run either. */
   async #runsAgain(name: string): Promise<string> {
     if (this.#deps.workloads.book.find(name)?.stored.wanted !== 'running') return ''
     try {
       await untilRunning(this.#deps, name, AbortSignal.timeout(BACK_LIMIT_MS))
       return ''
     } catch (error) {
-      return `; the version before it does not run either: ${describeError(error)}`
+      return `; the previous version does not run either: ${describeError(error)}`
     }
   }
 
@@ -152,7 +152,7 @@ export class Upgrades {
   }
 
   async #alone<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#busy.has(name)) throw conflict(`${name} is being upgraded already; wait until that has ended`)
+    if (this.#busy.has(name)) throw conflict(`${name} is already being upgraded; wait until that has finished`)
     this.#busy.add(name)
     try {
       return await work()

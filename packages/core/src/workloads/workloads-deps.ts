@@ -10,23 +10,23 @@ import type { ToolLocks } from '../tools/tool-locks.ts'
 import type { WorkloadBook } from './running/book.ts'
 import type { Sightings } from './running/sightings.ts'
 
-/** What the operations on workloads need. */
+/** The dependencies of the operations on workloads. */
 export interface WorkloadsDeps {
   book: WorkloadBook
-  /** Says that something about a workload changed. */
+  /** Reports that something about a workload changed. */
   poke: (name: string) => void
   groupExists: (name: string) => boolean
   /** A server of the registry by its name. */
   findServer: (name: string) => Promise<{ name: string; server: ImageServer | RemoteServer } | undefined>
-  /** `not-found` when no provider is set up. */
+  /** Throws `not-found` if no provider is set up. */
   secretExists: (key: string) => Promise<boolean>
   /** The error for secrets that do not exist. */
   missingSecrets: (keys: readonly string[]) => Promise<Error>
   storeSecret: (key: string, value: string) => Promise<void>
-  /** Refuses what `storeSecret` would refuse. */
+  /** Throws if `storeSecret` would throw. */
   checkSecret: (key: string, value: string) => Promise<void>
   host: Host
-  /** PEM text of a file of certificates; `invalid` when it is none. */
+  /** PEM text of a file of certificates. Throws `invalid` if it has none. */
   readCertificate: (path: string) => Promise<string>
   runtime: Pick<Runtime, 'name' | 'probe' | 'prepare'>
   gateway: Pick<Gateway, 'isPortFree' | 'policyFaults' | 'toolsAccepted'>

@@ -70,7 +70,7 @@ test('the digests are those of the list and of the images in it', async () => {
 })
 
 test.each([
-  ['has nothing of that name', { status: 404 }, /has no team\/web any more/],
+  ['has nothing of that name', { status: 404 }, /no longer has team\/web/],
   ['wants a login', { status: 403 }, /answered 403 .*docker login/],
   ['fails', { status: 500 }, /answered 500/],
   ['answers with something else', { body: '<html>' }, /no list of tags/],

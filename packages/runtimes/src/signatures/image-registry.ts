@@ -21,7 +21,7 @@ export function createImageRegistry(options: RegistryClientOptions): ImageRegist
     async tags(reference, signal) {
       const image = parseImageReference(reference)
       const tags = await allTags(createRegistryClient(options, image), signal)
-      if (tags === undefined) throw unavailable(`${image.registry} has no ${image.repository} any more`)
+      if (tags === undefined) throw unavailable(`${image.registry} no longer has ${image.repository}`)
       return tags
     },
     async digests(reference, signal) {

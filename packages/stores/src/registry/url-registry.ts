@@ -70,7 +70,7 @@ export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
         // Nobody waits for hundreds of requests: the next ones see what they bring.
         if (age >= ('error' in last ? FRESH_MS : LIST_FRESH_MS))
           refreshOnce(location, key).catch((error: unknown) =>
-            logger.warn('the registry cannot be read; its last good copy is used', { reason: describeError(error) }),
+            logger.warn('the registry cannot be read; using its last valid copy', { reason: describeError(error) }),
           )
         return last.copy.document
       }

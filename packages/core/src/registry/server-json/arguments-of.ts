@@ -2,7 +2,7 @@ import type { ImageServer } from '@toolhaven/contract/registry-document'
 import type { ServerArgument } from '@toolhaven/contract/server-json'
 import { fillIn, isRequired } from './fill-in.ts'
 
-/** The command line of a server. Where a value is missing that only a person knows, a run has to give all of it. */
+/** The command line of a server. If it needs a value that only a person knows, a run must pass all arguments. */
 export function argumentsOf(all: readonly ServerArgument[]): Pick<ImageServer, 'args' | 'args_needed'> {
   const lines = all.map(wordsOf)
   const words = lines.flatMap((line) => line.words)
@@ -27,7 +27,7 @@ function wordsOf(argument: ServerArgument): Words {
   return { words: [...before, filledIn?.text ?? `<${hint}>`], isMissing: true }
 }
 
-/** A name that takes no value, such as --stdio. One that may take a value says something about it. */
+/** An option without a value, such as --stdio. Options that take a value describe it. */
 function isSwitch({
   type,
   isRequired: required,

@@ -171,20 +171,20 @@ describe('a hostile server.json', () => {
     ['a second package', { identifier: 'x evil' }, 'is not the name of an npm package'],
     ['a version that is an address', { version: 'https://evil.example/x.tgz' }, 'is not an exact version'],
     ['a range', { version: '^1.0.0' }, 'is not an exact version'],
-    ['another index', { registryBaseUrl: 'https://evil.example' }, 'packages come from the index of this machine only'],
+    ['another index', { registryBaseUrl: 'https://evil.example' }, 'fetches packages only from the index'],
     [
       'an index that looks like the public one',
       { registryBaseUrl: 'https://npmjs.org.evil.example' },
-      'packages come from',
+      'fetches packages only from',
     ],
-    ['no address of an index', { registryBaseUrl: 'npm' }, 'packages come from'],
+    ['no address of an index', { registryBaseUrl: 'npm' }, 'fetches packages only from'],
     ['an image that is an option', { ...oci, identifier: '--privileged' }, 'nor a valid image reference'],
     ['an image with a scheme', { ...oci, identifier: 'npx://evil' }, 'nor a valid image reference'],
     ['an image that is a path', { ...oci, identifier: '/etc' }, 'nor a valid image reference'],
-    ['a file with a hash', { fileSha256: 'a'.repeat(64) }, 'checked against a hash'],
+    ['a file with a hash', { fileSha256: 'a'.repeat(64) }, 'gives a hash'],
     ['a bundle', { registryType: 'mcpb', identifier: 'https://x.example/a.mcpb' }, 'mcpb packages are not supported'],
     ['a kind that drives the terminal', { registryType: '\u001b[2Jnpm' }, String.raw`\u{1b}[2Jnpm packages`],
-    ['another transport', { transport: { type: 'websocket' } }, 'it speaks websocket'],
+    ['another transport', { transport: { type: 'websocket' } }, 'its transport is websocket'],
     ['a server elsewhere', { transport: { type: 'sse', url: 'https://evil.example/sse' } }, 'Toolhaven calls it at'],
     [
       'a port that nobody knows',
@@ -208,26 +208,26 @@ describe('a hostile server.json', () => {
     'cannot give its container %s',
     (name) => {
       const argument = { type: 'named', name, value: 'host' }
-      expect(refusalOf({ ...oci, runtimeArguments: [argument] })).toContain(`it asks docker for ${name}`)
+      expect(refusalOf({ ...oci, runtimeArguments: [argument] })).toContain(`it passes ${name} to docker`)
       const inWords = [name, 'host'].map((value) => ({ type: 'positional', value }))
-      expect(refusalOf({ ...oci, runtimeArguments: inWords })).toContain(`it asks docker for ${name}`)
+      expect(refusalOf({ ...oci, runtimeArguments: inWords })).toContain(`it passes ${name} to docker`)
     },
   )
 
   test('cannot have npx or uvx fetch something else', () => {
     const other = [{ type: 'named', name: '--package', value: 'evil' }]
-    expect(refusalOf({ runtimeArguments: other })).toContain('it asks npx for --package')
+    expect(refusalOf({ runtimeArguments: other })).toContain('it passes --package to npx')
     expect(refusalOf({ runtimeArguments: [{ type: 'named', name: '-y', value: 'evil' }] })).toContain(
-      'it asks npx for -y',
+      'it passes -y to npx',
     )
     const from = [{ type: 'named', name: '--from', value: 'git+https://evil.example' }]
-    expect(refusalOf({ ...pypi, runtimeArguments: from })).toContain('it asks uvx for --from')
+    expect(refusalOf({ ...pypi, runtimeArguments: from })).toContain('it passes --from to uvx')
   })
 
   test.each([
     ['javascript:alert(1)', 'must be a valid address'],
     ['file:///etc/passwd', 'must be a valid address'],
-    ['https://{tenant}.example/mcp', 'has parts that you choose'],
+    ['https://{tenant}.example/mcp', 'has parts that you must choose'],
     ['', 'its remote server has no address'],
   ])('has no entry for a server at %j', (url, reason) => {
     expect(() => entryOf({ remotes: [{ type: 'streamable-http', url }] })).toThrow(reason)

@@ -10,15 +10,16 @@ import { httpTransport } from './local-transport.ts'
 import { packageEntry } from './package-entry.ts'
 
 export interface ServerFacts {
-  /** What the registry says of it, which is newer than the file. */
+  /** What the registry says about the server, which is newer than the file. */
   status?: string | undefined
   /** Where the entry was taken from. */
   source?: string
 }
 
 /**
- * The entry of ours that a server.json describes: the first of its packages that can run here, else the first of its addresses.
- * Throws `invalid` with the reasons when there is none. It is a text of others, so the checks are those of any registry.
+ * Translates a server.json into a registry entry: uses the first of its packages that can run here, otherwise the first of its
+ * addresses. Throws `invalid` with the reasons if there is none. The file comes from outside, so it gets the same checks as any
+ * registry.
  */
 export function entryOfServer(server: ServerJson, facts: ServerFacts = {}): ImageServer | RemoteServer {
   const { packages, remotes } = server
@@ -55,7 +56,7 @@ function commonFields({ name, description, repository, ...said }: ServerJson, { 
   } as const
 }
 
-/** Packages run anywhere, images on a container engine only. Of the rest the publisher's order counts. */
+/** Packages come before images, which need a container engine. Otherwise the publisher's order counts. */
 function inOrder<T>(all: readonly T[], rank: (item: T) => number): T[] {
   return all.toSorted((a, b) => rank(a) - rank(b))
 }
@@ -66,7 +67,9 @@ function remoteEntry(found: ServerTransport) {
   const address = fillIn({ value: url, variables })
   if (!address) throw invalid('its remote server has no address')
   if (address.missing.length > 0 || /[{}]/.test(address.text))
-    throw invalid(`its address ${excerpt(address.text)} has parts that you choose; run it by its whole address`)
+    throw invalid(
+      `its address ${excerpt(address.text)} has parts that you must choose; run it with the complete address`,
+    )
   return { url: address.text, transport, ...(headers?.length && { headers: headers.map(namedInputOf) }) }
 }
 

@@ -1,19 +1,19 @@
 import type { NamedInput, ServerInput } from '@toolhaven/contract/server-json'
 
 export interface FilledIn {
-  /** With `<NAME>` for each variable that somebody has to choose. */
+  /** Contains `<NAME>` for each variable that a person must choose. */
   text: string
   missing: readonly ServerInput[]
 }
 
-/** The value that a publisher gives, with what is known of its variables in place. Undefined when there is none. */
+/** The publisher's value, with its known variables filled in. Undefined if there is none. */
 export function fillIn({ value, default: preset, variables }: ServerInput): FilledIn | undefined {
   const template = value ?? preset ?? ''
   if (template === '') return undefined
   const missing: ServerInput[] = []
   const text = template.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = variables && Object.hasOwn(variables, name) ? variables[name] : undefined
-    // The format says that braces around anything else stay as they are.
+    // By the format, braces around anything else stay unchanged.
     if (!variable) return whole
     const known = variable.value ?? variable.default ?? ''
     if (known === '') missing.push(variable)
@@ -26,7 +26,7 @@ export function isRequired(input: ServerInput, filledIn = fillIn(input)): boolea
   return input.isRequired === true || (filledIn?.missing ?? []).some((variable) => variable.isRequired === true)
 }
 
-/** A variable or header as an entry of ours has it. One that is a part of a longer value is given whole. */
+/** A variable or header in the form of our registry entries. A variable inside a longer value becomes the whole value. */
 export function namedInputOf(input: NamedInput) {
   const { name, variables, choices } = input
   const filledIn = fillIn(input)
@@ -34,7 +34,7 @@ export function namedInputOf(input: NamedInput) {
   const said = input.description ?? input.placeholder ?? ''
   const form = filledIn && !isComplete ? `in the form ${filledIn.text}` : ''
   const isSecret = [input, ...Object.values(variables ?? {})].some((each) => each.isSecret === true)
-  // A preset that is not among them is the publisher's slip, and the server takes it.
+  // A preset outside the choices is the publisher's mistake; the server accepts it.
   const presets = choices?.length && isComplete ? [filledIn.text] : []
   const words = [...new Set([...(choices ?? []), ...presets])].filter((choice) => choice !== '')
   return {

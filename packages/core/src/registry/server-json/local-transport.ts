@@ -7,27 +7,27 @@ import { fillIn, isRequired } from './fill-in.ts'
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0'])
 
-/** How the server of a package speaks, and at which port. The gateway calls it at the path of its transport. */
+/** The transport and port of a package's server. The gateway calls it at the default path of its transport. */
 export function localTransport(found: ServerPackage): Pick<ImageServer, 'transport' | 'target_port'> {
   const { type, url = '', headers } = found.transport
   if (type === 'stdio') return { transport: type }
   const transport = httpTransport(found.transport)
   const needed = (headers ?? []).find((header) => isRequired(header))
-  if (needed) throw invalid(`its server here wants the header ${excerpt(needed.name)}, which Toolhaven does not send`)
+  if (needed) throw invalid(`its server needs the header ${excerpt(needed.name)}, which Toolhaven does not send`)
   const address = withKnownParts(url ?? '', found)
   const parsed = parseUrl(address)
   const path = transport === 'sse' ? '/sse' : '/mcp'
   if (!parsed || !LOOPBACK.has(parsed.hostname) || parsed.pathname.replace(/\/$/, '') !== path)
-    throw invalid(`its server would be at ${excerpt(address)}, and Toolhaven calls it at http://localhost:PORT${path}`)
+    throw invalid(`its server listens at ${excerpt(address)}, but Toolhaven calls it at http://localhost:PORT${path}`)
   return { transport, target_port: Number(parsed.port || (parsed.protocol === 'https:' ? 443 : 80)) }
 }
 
 export function httpTransport({ type }: ServerTransport): 'sse' | 'streamable-http' {
   if (type === 'sse' || type === 'streamable-http') return type
-  throw invalid(`it speaks ${excerpt(type)}, and Toolhaven knows stdio, sse and streamable-http`)
+  throw invalid(`its transport is ${excerpt(type)}, but Toolhaven supports only stdio, sse and streamable-http`)
 }
 
-/** Parts in braces are values of arguments or variables of the package. */
+/** Parts in braces are replaced by values of the package's arguments or variables. */
 function withKnownParts(url: string, { environmentVariables, packageArguments }: ServerPackage): string {
   const inputs: readonly (NamedInput | ServerArgument)[] = [
     ...(environmentVariables ?? []),

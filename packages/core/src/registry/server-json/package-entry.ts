@@ -12,13 +12,11 @@ import { variablesForRuntime } from './runtime-arguments.ts'
 
 type PackagePart = Pick<ImageServer, 'image' | 'transport' | 'target_port' | 'args' | 'args_needed' | 'env_vars'>
 
-/** What a package becomes in an entry of ours. Throws `invalid` with the reason why it cannot run here. */
+/** Translates a package into a registry entry. Throws `invalid` with the reason why it cannot run here. */
 export function packageEntry(found: ServerPackage): PackagePart {
   const image = imageOf(found)
   if (found.fileSha256)
-    throw invalid(
-      `it wants its file to be checked against a hash, which is not done for ${found.registryType} packages`,
-    )
+    throw invalid(`it gives a hash for its file, which Toolhaven cannot check for ${found.registryType} packages`)
   const asked = [...(found.environmentVariables ?? []), ...variablesForRuntime(found)]
   const names = asked.map(({ name }) => name)
   const variables = asked.filter(({ name }, at) => names.indexOf(name) === at).map(namedInputOf)
@@ -46,20 +44,22 @@ function imageOf(found: ServerPackage): string {
 /** The public index of each kind. */
 const PUBLIC_INDEXES = { npx: /(?:^|\.)npmjs\.(?:org|com)$/, uvx: /(?:^|\.)pypi\.org$/ } as const
 
-/** Packages come from the index that the user has chosen. Another index may have another package of that name. */
+/** Packages come from the index that the user configured. Another index may have a different package of that name. */
 function packageReference(
   scheme: 'npx' | 'uvx',
   { identifier, version, registryBaseUrl: base }: ServerPackage,
 ): string {
   const host = base ? (URL.parse(base)?.hostname ?? '') : undefined
   if (host !== undefined && !PUBLIC_INDEXES[scheme].test(host))
-    throw invalid(`it is published at ${excerpt(base ?? '')}, and packages come from the index of this machine only`)
+    throw invalid(
+      `it is published at ${excerpt(base ?? '')}, but Toolhaven fetches packages only from the index that this machine uses`,
+    )
   const reference = `${scheme}://${identifier}${version ? `@${version}` : ''}`
   parsePackageReference(reference)
   return reference
 }
 
-/** Older files name the registry and the tag apart from the image. */
+/** Older files name the registry and the tag separately from the image. */
 function imageReference({ identifier, version, registryBaseUrl: base }: ServerPackage): string {
   const [first = '', ...path] = identifier.split('/')
   const hasHost = path.length > 0 && (/[.:]/.test(first) || first === 'localhost')

@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts'
 
 interface Program {
   name: string
-  /** What it may be told without a change of what we do. */
+  /** Arguments that change nothing about how we start it. */
   idle: readonly string[]
 }
 
@@ -15,8 +15,8 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 }
 
 /**
- * A publisher may tell npx, uvx or docker how to run the package. We start none of them, and what such arguments ask for, a folder
- * or the network of this machine among it, is the user's to give. Only variables for a container are taken over.
+ * A publisher may give arguments for npx, uvx or docker. We start none of these, and only the user may grant what such arguments
+ * ask for, such as a folder or the network of this machine. So only variables for a container are taken over.
  */
 export function variablesForRuntime({
   registryType,
@@ -33,12 +33,12 @@ export function variablesForRuntime({
     const isAlone = argument.type === 'positional' || !(argument.value ?? argument.default)
     if (isAlone && ignored.has(word)) return []
     throw invalid(
-      `it asks ${name} for ${excerpt(word) || 'an argument'}, which is not handed on; run its package by name, with your own options`,
+      `it passes ${excerpt(word) || 'an argument'} to ${name}, which Toolhaven does not do; run its package by name, with your own options`,
     )
   })
 }
 
-/** `-e NAME=VALUE`, or `-e NAME` for a value that the user has. */
+/** `-e NAME=VALUE`, or `-e NAME` for a value that the user provides. */
 function containerVariable(argument: ServerArgument): NamedInput | undefined {
   if (argument.type !== 'named' || (argument.name !== '-e' && argument.name !== '--env')) return undefined
   const text = argument.value ?? argument.default ?? ''

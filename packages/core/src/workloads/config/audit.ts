@@ -3,15 +3,15 @@ import { invalid } from '../../errors.ts'
 import type { AuditSpec } from '../../ports/gateway.ts'
 import type { Host } from '../../ports/host.ts'
 
-/** Of a request or an answer, where nothing else is said. */
+/** Default size limit for a recorded request or answer. */
 const DEFAULT_DATA_BYTES = 1024
 
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const ENDING = /\.(log|json|jsonl|ndjson)$/
 
 /**
- * Records are appended to the file as the daemon: it must be one that is meant for them. Checked at every start too, since a
- * server that can write a folder above it could have put a link there.
+ * The daemon appends records with its own rights, so the file must be meant for them. Also checked at every start, because a server
+ * that can write a folder above the file could have put a link there.
  */
 export async function checkAudit(
   deps: { host: Pick<Host, 'resolvePath' | 'isOwn'> },
@@ -29,7 +29,7 @@ export async function checkAudit(
     throw invalid('audit_config.log_file: its folder does not exist on this machine; create it first')
   if (folder.path !== named)
     throw invalid(
-      `audit_config.log_file: "${named}" leads to "${folder.path}"; name the file by its real path, or put the folder back`,
+      `audit_config.log_file: "${named}" leads to "${folder.path}"; use the real path of the file, or restore the folder`,
     )
   if (await deps.host.isOwn(folder))
     throw invalid('audit_config.log_file must not lie in a folder of Toolhaven; a name alone goes to the audit folder')

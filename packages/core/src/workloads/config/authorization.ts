@@ -6,7 +6,7 @@ import type { AuthorizationSpec } from '../../ports/gateway.ts'
 import { excerpt } from '@toolhaven/contract/visible-text'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** What was asked for, with policies that are known to be good in place of the path of a file. */
+/** The request, with checked policies in place of the path of a file. */
 export async function withPolicies(
   deps: Pick<WorkloadsDeps, 'host' | 'gateway'>,
   asked: CreateRequest,
@@ -20,7 +20,7 @@ export async function withPolicies(
   return { ...asked, authz_config: JSON.stringify(config) }
 }
 
-/** Of a request that `withPolicies` has seen. */
+/** For a request that `withPolicies` has processed. */
 export function authorizationConfigOf(text: string | undefined): AuthorizationConfig | undefined {
   return text ? parseConfig(text) : undefined
 }

@@ -27,7 +27,7 @@ describe('a header that the registry entry requires', () => {
   test('is asked for with what it holds', async () => {
     await expect(check({ headers: { 'X-Region': 'eu' } })).rejects.toMatchObject({
       code: 'invalid',
-      message: 'issues needs the header Authorization ("Bearer " and a key): give it in headers',
+      message: 'issues needs the header Authorization ("Bearer " and a key): set it in headers',
     })
   })
 
@@ -50,7 +50,7 @@ describe('a header that the protocol needs for itself', () => {
   test.each([...NAMES, 'MCP-Protocol-Version', 'Last-Event-ID', 'Mcp_Name'])('is refused: %s', async (name) => {
     await expect(check({ headers: { Authorization: 'Bearer abc', [name]: 'x' } })).rejects.toMatchObject({
       code: 'invalid',
-      message: `headers: Toolhaven sets ${name} itself, as the protocol asks; leave it out`,
+      message: `headers: Toolhaven sets ${name} itself, as the protocol requires; remove it`,
     })
   })
 

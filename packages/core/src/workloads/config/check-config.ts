@@ -22,7 +22,7 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 type Deps = Pick<WorkloadsDeps, 'groupExists' | 'secretExists' | 'missingSecrets' | 'host' | 'config' | 'runtime'>
 
-/** Everything that can be known to be wrong before anything is written down. Gives the configuration with host paths resolved. */
+/** Makes every check that is possible before anything is stored. Returns the configuration with host paths resolved. */
 export async function checkConfig(
   deps: Deps,
   config: RunConfig,
@@ -63,7 +63,7 @@ function checkGroup({ groupExists }: Deps, { group = 'default' }: RunConfig): vo
   if (!groupExists(group)) throw notFound(`group ${group} not found; create it first`)
 }
 
-/** Others on the network may only reach what asks them who they are. */
+/** A workload that other machines can reach must authenticate its callers. */
 export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string, isProtected: boolean): void {
   const isLoopback = host === '127.0.0.1' || host === '::1' || host === 'localhost'
   if (isLoopback) return
@@ -76,18 +76,18 @@ export function checkBindAddress(deps: Pick<Deps, 'config'>, host: string, isPro
   )
 }
 
-/** A workload that calls itself would answer each call with another one. */
+/** A workload that calls itself would loop for ever. */
 function refuseOwnAddress({ name, host = '127.0.0.1', port, remote_url: text }: RunConfig): void {
   const url = text === undefined ? undefined : parseUrl(text)
   if (!url || Number(url.port || (url.protocol === 'https:' ? 443 : 80)) !== port) return
   const target = url.hostname.replaceAll(/^\[|\]$/g, '').replace(/\.$/, '')
   if (!isThisMachine(target) && target !== host) return
   throw invalid(
-    `url leads to port ${port} of this machine, which is that of ${name} itself; give the server's own address`,
+    `url leads to port ${port} of this machine, which belongs to ${name} itself; use the server's own address`,
   )
 }
 
-/** As far as the text tells. The parser has written IPv4 as four decimal numbers and IPv6 in its short form. */
+/** Judged by the text. The parser has written IPv4 as four decimal numbers and IPv6 in its short form. */
 export function isThisMachine(host: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\..*|::1|::ffff:7f.*)$/.test(host)
 }
@@ -105,23 +105,23 @@ function checkRequiredVariables(config: RunConfig, entry: ImageServer | RemoteSe
   const missing = (entry?.env_vars ?? []).filter(({ name, required }) => required && !given.has(name))
   if (missing.length === 0) return
   const list = missing.map(({ name, secret }) => (secret ? `${name} (a secret)` : name)).join(', ')
-  throw invalid(`${entry?.name} needs ${list}: give each in env_vars, or as the target of a secret`)
+  throw invalid(`${entry?.name} needs ${list}: set each in env_vars, or as the target of a secret`)
 }
 
 function checkChoices({ env_vars: given = {} }: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
   for (const { name, choices } of entry?.env_vars ?? []) {
     if (!choices || !Object.hasOwn(given, name) || choices.includes(given[name] ?? '')) continue
-    throw invalid(`env_vars.${name}: must be one of ${choices.join(', ')}, says ${entry?.name}`)
+    throw invalid(`env_vars.${name}: must be one of ${choices.join(', ')}, as ${entry?.name} requires`)
   }
 }
 
-/** The entry knows what belongs on the command line and not all that has to stand there. */
+/** The entry knows the shape of the command line, but not all of its values. */
 function checkNeededArguments(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
   if (!entry || 'url' in entry || !entry.args_needed?.length || config.cmd_args?.length) return
-  throw invalid(`${entry.name} needs arguments: ${entry.args_needed.join(' ')}; give them in cmd_arguments`)
+  throw invalid(`${entry.name} needs arguments: ${entry.args_needed.join(' ')}; set them in cmd_arguments`)
 }
 
-/** A login stands in for the key that a header would bring. */
+/** A login replaces the key that a header would carry. */
 function checkRequiredHeaders(config: RunConfig, entry: ImageServer | RemoteServer | undefined): void {
   if (!entry || !('headers' in entry) || oauthOptionsOf(config.remote_auth_config)) return
   const { headers = {}, headers_from_secrets: hidden = {} } = config.remote_auth_config ?? {}
@@ -129,7 +129,7 @@ function checkRequiredHeaders(config: RunConfig, entry: ImageServer | RemoteServ
   const missing = (entry.headers ?? []).filter(({ name, required }) => required && !given.has(name.toLowerCase()))
   if (missing.length === 0) return
   const list = missing.map(({ name, description }) => `${name} (${description})`).join(', ')
-  throw invalid(`${entry.name} needs the header ${list}: give it in headers`)
+  throw invalid(`${entry.name} needs the header ${list}: set it in headers`)
 }
 
 async function checkSecrets(deps: Deps, config: RunConfig): Promise<void> {

@@ -28,7 +28,7 @@ test('a folder is mounted for its server alone to read, and started as it says',
 
 test.each([
   [{ path: '/' }, /would expose the root of the machine/],
-  [{ path: '/data/home' }, /is your home folder or holds it/],
+  [{ path: '/data/home' }, /is your home folder or contains it/],
   [{ path: '/data/toolhaven-state' }, /would expose/],
   [{ path: '/run/engine.sock' }, /is not a folder/],
   [{ path: '/gone' }, /folder "\/gone" does not exist on this machine/],
@@ -74,9 +74,7 @@ test('only a request names a folder: no import, no registry entry', async () => 
   )
   for (const image of ['evil', 'sly', '/data/own', './own', 'folder:///data/own'])
     await expect(createWorkload(workloads, { name: 'x', image, accept_mounts: true })).rejects.toThrow(/image/)
-  await expect(createWorkload(workloads, { ...OWN, name: 'x', image: 'everything' })).rejects.toThrow(
-    'instead of image',
-  )
+  await expect(createWorkload(workloads, { ...OWN, name: 'x', image: 'everything' })).rejects.toThrow('replaces image')
 })
 
 test('an edit changes how a folder is used, and takes another server instead', async () => {
@@ -106,7 +104,7 @@ test('a change in a watched folder restarts the server, also one that failed, an
   await save()
   expect(generation()).toBe(2)
   expect(fake.runtime.instances.get('thv-own')?.spec.labels['toolhaven-generation']).toBe('2')
-  expect(await fake.logs.tail('own', 9)).toContain('[toolhaven] /data/own/a.js changed: the server is restarted')
+  expect(await fake.logs.tail('own', 9)).toContain('[toolhaven] /data/own/a.js changed; the server restarts')
 
   fake.runtime.missing.add('/data/own')
   await save()

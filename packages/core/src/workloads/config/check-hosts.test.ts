@@ -41,7 +41,7 @@ describe('hosts that a request lists', () => {
   })
 
   test.for(['a.example:http', 'a.example:0', 'a.example:99999', '[a.example]:443', 'a:b:c'])('cannot be %s', (host) => {
-    expect(() => checkHosts(list(host), undefined)).toThrow(`allow_host "${host}" is no host; write NAME`)
+    expect(() => checkHosts(list(host), undefined)).toThrow(`allow_host "${host}" is not a host; write NAME`)
   })
 
   test.for([
@@ -59,7 +59,7 @@ describe('hosts that a request lists', () => {
     ],
     ...['\u0430pi.example.com', 'evil\u202e.example', '1.2.3', '2130706433', '0x7f000001', '127.0.0.1.:80', '*.1:80'],
   ])('cannot be %j, which no server can ask for', (host) => {
-    expect(() => checkHosts(list(host), undefined)).toThrow('is no name that a server can ask for')
+    expect(() => checkHosts(list(host), undefined)).toThrow('is not a name that a server can look up')
   })
 
   test('are checked when a workload is created and edited, but for those that were stored before', async () => {

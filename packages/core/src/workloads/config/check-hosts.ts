@@ -5,8 +5,8 @@ import { hostReach } from '../../net/host-reach.ts'
 import { excerpt } from '@toolhaven/contract/visible-text'
 
 /**
- * Checks the hosts that a request lists. Those that were stored before stay as they are: private ones without a port keep the
- * ports of their profile.
+ * Checks the hosts that a request lists. Stored hosts are not checked again: private ones without a port keep the ports of their
+ * profile.
  */
 export function checkHosts(profile: PermissionProfile | undefined, before: PermissionProfile | undefined): void {
   const { allow_host: hosts = [], allow_port: ports = [] } = profile?.network?.outbound ?? {}
@@ -18,7 +18,7 @@ export function checkHosts(profile: PermissionProfile | undefined, before: Permi
   }
 }
 
-/** The same for hosts that a package may reach while it is installed. */
+/** The same for hosts that a package may reach during its installation. */
 export function checkInstallHosts(hosts: readonly string[]): void {
   for (const entry of hosts) {
     const fault = faultOf(entry)
@@ -26,13 +26,13 @@ export function checkInstallHosts(hosts: readonly string[]): void {
   }
 }
 
-const NO_HOST = 'is no host; write NAME, NAME:PORT, *.NAME, an address, ADDRESS:PORT or [IPv6]:PORT'
+const NO_HOST = 'is not a host; write NAME, NAME:PORT, *.NAME, an address, ADDRESS:PORT or [IPv6]:PORT'
 
-/** What servers can ask for: the egress gate knows no other spelling, so any other entry would never be used. */
+/** Entries must have the spelling that servers use, because the egress gate would never match any other. */
 const NAME = /^(?:\*?\.)?(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)(?!0x[\da-f]*$)(?!\d+$)[\w-]{1,63}(?<!-)$/
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const NO_NAME =
-  'is no name that a server can ask for; write it with letters, digits, dashes and dots, *. only in front, and a name in another script as xn--…'
+  'is not a name that a server can look up; use letters, digits, dashes and dots, *. only at the beginning, and xn--… for a name in another script'
 
 function faultOf(entry: string, [example = 5432]: readonly number[] = []): string | undefined {
   const listed = parseListedHost(entry)
@@ -41,7 +41,7 @@ function faultOf(entry: string, [example = 5432]: readonly number[] = []): strin
   if (!host.includes(':') && !IPV4.test(host) && !NAME.test(host)) return NO_NAME
   const shown = showHost(host)
   const reach = hostReach(shown)
-  if (reach === 'never') return 'is a link-local, metadata or reserved address, which no server may reach; leave it out'
+  if (reach === 'never') return 'is a link-local, metadata or reserved address, which no server may reach; remove it'
   if (reach !== 'private' || port !== undefined) return undefined
-  return `is this machine or a private network, which is listed with its port; write it as "${shown}:PORT", for example "${shown}:${example}"`
+  return `is this machine or a private network, and needs a port; write it as "${shown}:PORT", for example "${shown}:${example}"`
 }

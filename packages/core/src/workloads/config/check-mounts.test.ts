@@ -92,7 +92,7 @@ describe('mounts at a start', () => {
   test.each([
     ['leads through a link', { volumes: ['/p/data:/data:ro'] }, 'invalid', /now leads through a link to "\/"/],
     ['is protected by now', { volumes: ['/run:/data:ro'] }, 'invalid', /would expose the socket of an engine/],
-    ['lies below a writable one', { volumes: ['/p:/a', '/p/x:/b:ro'] }, 'invalid', /mount "\/p" read-only, or leave/],
+    ['lies below a writable one', { volumes: ['/p:/a', '/p/x:/b:ro'] }, 'invalid', /mount "\/p" read-only, or remove/],
     ['is gone', { volumes: ['/gone:/a'] }, 'not-found', /create it again/],
   ])('refuse what %s', async (_, change, code, message) => {
     const attempt = checkedMounts(machine({ '/p/data': '/' }), config(change))
@@ -151,5 +151,5 @@ test('a stored workload with a mount below a writable one goes to error with wha
   await settle()
   const { status, context } = fake.daemon.workloads.book.status('web')
   expect(status).toBe('error')
-  expect(context).toContain('mount "/data/p" read-only, or leave one of the two out')
+  expect(context).toContain('mount "/data/p" read-only, or remove one of the two')
 })

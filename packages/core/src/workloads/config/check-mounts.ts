@@ -10,8 +10,8 @@ import { declaredMounts, type MountDeclaration } from './mounts.ts'
 type Deps = { host: Pick<Host, 'resolvePath' | 'exposedBy' | 'holdsHome' | 'linkOnTheWay'> }
 
 /**
- * At create and edit: refuses what must not be mounted, and gives the configuration with host paths resolved. A path that
- * an edit keeps must lead where it led before: nobody named what a link leads to that was put there meanwhile.
+ * At create and edit: refuses what must not be mounted, and returns the configuration with host paths resolved. A path that an edit
+ * keeps must still lead to the same place, because the user never named the target of a link that appeared since.
  */
 export async function withResolvedMounts(
   { host }: Deps,
@@ -36,8 +36,8 @@ export async function withResolvedMounts(
 }
 
 /**
- * At every start: whoever can write a folder above a mount could have put a link in its place since the last look. The
- * runtime mounts only what has the identity that is seen here.
+ * At every start: anyone who can write a folder above a mount could have replaced it with a link since the last check. The runtime
+ * mounts only what has the identity that this check sees.
  */
 export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<Mount[]> {
   const isPrivileged = config.permission_profile?.privileged === true
@@ -56,7 +56,7 @@ export async function checkedMounts({ host }: Deps, config: RunConfig): Promise<
   return mounts
 }
 
-/** Where a host path led when it was stored, wherever it is mounted now; undefined for a path that is new. */
+/** Where a host path led when it was stored, whatever its container path is now. Undefined for a new path. */
 function keptMounts({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>) {
   const stored = declaredMounts(config)
   const byPlace = new Map(stored.map(({ container, host }) => [container, host]))
@@ -69,7 +69,7 @@ const nounOf = ({ isOwnFolder }: MountDeclaration) => (isOwnFolder ? 'folder' : 
 const called = (mount: MountDeclaration) => `${nounOf(mount)} "${mount.host}"`
 
 const describeMove = (mount: MountDeclaration, stored: string, now: string) =>
-  `${nounOf(mount)} "${stored}" now leads through a link to "${now}", so it is not mounted; put the folder or file back, or name "${now}" as the ${nounOf(mount)} if you want that`
+  `${nounOf(mount)} "${stored}" now leads through a link to "${now}", so it is not mounted; restore the folder or file, or set "${now}" as the ${nounOf(mount)} if you want that`
 
 async function refuseExposure(
   host: Deps['host'],
@@ -81,12 +81,10 @@ async function refuseExposure(
   if (isPrivileged) return
   const exposed = await host.exposedBy(found)
   if (exposed !== undefined)
-    throw invalid(
-      `volume "${name}" would expose ${exposed}; it is only mounted with "privileged" in the permission profile`,
-    )
+    throw invalid(`volume "${name}" would expose ${exposed}; to mount it, set "privileged" in the permission profile`)
 }
 
-/** The server could put a link in the place of the inner mount, and find there what the link leads to after a restart. */
+/** The server could replace the inner mount with a link, and would see the link's target after a restart. */
 function refuseNested(mounts: readonly MountDeclaration[]): void {
   const writable = mounts.filter(({ readOnly }) => !readOnly)
   for (const mount of mounts) {
@@ -95,22 +93,22 @@ function refuseNested(mounts: readonly MountDeclaration[]): void {
     const outer = writable.find((other) => isBelow(other) && !isRepositoryOf(other, mount))?.host
     if (outer !== undefined)
       throw invalid(
-        `volume "${inner}" lies below volume "${outer}", which the server can write, so the server could replace it with a link; mount "${outer}" read-only, or leave one of the two out`,
+        `volume "${inner}" lies below volume "${outer}", which the server can write, so the server could replace it with a link; mount "${outer}" read-only, or remove one of the two`,
       )
   }
 }
 
 /**
- * Naming `.git` beside its working tree lets a server work with Git. It lies over itself, where no server can replace it, and
- * every start compares where it leads.
+ * Mounting `.git` beside its working tree lets a server work with Git. It is mounted over itself, where no server can replace it,
+ * and every start compares where it leads.
  */
 function isRepositoryOf(outer: MountDeclaration, { host, container }: MountDeclaration): boolean {
   return host === `${outer.host}/.git` && container === `${outer.container.replace(/\/+$/, '')}/.git`
 }
 
 /**
- * Engines follow links when they look for the place of a mount. A link in another mount of the server could lead this one
- * over what Toolhaven has in the container, so that the server replaces it.
+ * Engines follow links when they resolve the place of a mount. A link in another mount of the server could place this mount over
+ * Toolhaven's own files in the container, so that the server could replace them.
  */
 async function refuseLinkedPlaces(host: Deps['host'], mounts: readonly Mount[]): Promise<void> {
   for (const { hostPath, containerPath } of mounts) {

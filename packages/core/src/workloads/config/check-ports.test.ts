@@ -12,7 +12,7 @@ const HTTP = { name: 'web', image: 'everything', transport: 'streamable-http', t
 
 describe('ports that a request lists', () => {
   test.for<[Pick<CreateRequest, 'permission_profile' | 'allow_hosts'>, string, string]>([
-    [profile(['localhost:8000']), 'allow_host "localhost:8000" cannot lead to this machine', 'target_port'],
+    [profile(['localhost:8000']), 'allow_host "localhost:8000" cannot reach this machine', 'target_port'],
     [profile(['a.example', '127.0.0.1:8000']), 'allow_host "127.0.0.1:8000"', 'target_port'],
     [profile(['[::1]:8000']), 'allow_host "[::1]:8000"', 'target_port'],
     [profile(['localhost:3128']), 'allow_host "localhost:3128"', '53 and 3128'],

@@ -6,26 +6,26 @@ import { excerpt } from '@toolhaven/contract/visible-text'
 
 type Listed = Pick<RunConfig, 'permission_profile' | 'target_port'>
 
-/** Refuses listed ports that would do nothing in a network of the workload's own. What was stored before stays as it is. */
+/** Refuses listed ports that would have no effect in the workload's own network. Stored ports are not checked again. */
 export function checkPorts(config: Listed, before: Listed | undefined): void {
   const listed = listedPorts(config)
   const stored = new Set(listedPorts(before ?? {}).map(({ entry }) => entry))
   for (const { entry, host, port } of listed) {
     const fault = isLoopback(host) ? faultOf(port, config.target_port) : undefined
     if (fault !== undefined && !(stored.has(entry) && before?.target_port === config.target_port))
-      throw invalid(`permission_profile: ${entry} cannot lead to this machine: ${fault}`)
+      throw invalid(`permission_profile: ${entry} cannot reach this machine: ${fault}`)
   }
   const isHeld = (port: number) => port !== config.target_port && !FORWARDER_PORTS.includes(port)
   const held = [...new Set(listed.map(({ port }) => port))].filter(isHeld)
   const surplus = listed.find(({ port }) => port === held[MOST_DIRECT_PORTS])
   if (surplus !== undefined && !stored.has(surplus.entry))
     throw invalid(
-      `permission_profile: a server can be allowed ${MOST_DIRECT_PORTS} ports, and this one lists ${held.length}; leave out ${surplus.entry} and what comes after it`,
+      `permission_profile: a server can have at most ${MOST_DIRECT_PORTS} ports, and this one lists ${held.length}; remove ${surplus.entry} and everything after it`,
     )
 }
 
 interface ListedPort {
-  /** As the message names it. */
+  /** The name of the entry in the message. */
   entry: string
   host?: string
   port: number

@@ -18,7 +18,7 @@ test.each([
   const { workloads } = fake.daemon
   const refusal = {
     code: 'invalid',
-    message: `resources.${field} cannot be enforced on docker. ${REASON} Leave it out, or use a runtime that can`,
+    message: `resources.${field} cannot be enforced on docker. ${REASON} Remove it, or use a runtime that can`,
   }
   await expect(createWorkload(workloads, { name: 'a', image, resources })).rejects.toMatchObject(refusal)
   expect(workloads.book.find('a')).toBeUndefined()
@@ -32,14 +32,14 @@ test('every limit that cannot be enforced is named at once', async () => {
   fake.runtime.unenforced = { memoryBytes: 'No memory.', pids: 'No pids.' }
   const resources = { memory_mb: 64, cpus: 1, pids: 9 }
   await expect(createWorkload(fake.daemon.workloads, { image, resources })).rejects.toThrow(
-    /^resources\.memory_mb .* No memory\. resources\.pids .* No pids\. Leave/,
+    /^resources\.memory_mb .* No memory\. resources\.pids .* No pids\. Remove/,
   )
 })
 
 test('a remote server takes no limits', async () => {
   using fake = await startFakeDaemon()
   const created = createWorkload(fake.daemon.workloads, { url: 'https://example.com/mcp', resources: { pids: 9 } })
-  await expect(created).rejects.toThrow('resources.pids is for servers that run on this machine')
+  await expect(created).rejects.toThrow('resources.pids is only for servers that run on this machine')
 })
 
 test('a stored limit that the runtime cannot enforce any more keeps the server from starting', async () => {

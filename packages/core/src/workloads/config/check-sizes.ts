@@ -2,12 +2,12 @@ import { invalid } from '../../errors.ts'
 
 /** The longest argument, or variable with its name, that Linux passes to a program; a NUL is added to it. */
 const MOST_BYTES = 128 * 1024 - 1
-/** Of all arguments and variables together. Linux takes about 2 MiB, and images and runtimes add some of their own. */
+/** For all arguments and variables together. Linux accepts about 2 MiB, and images and runtimes add some of their own. */
 const MOST_BYTES_TOGETHER = 1024 * 1024
 
-const ADVICE = 'put it into a file and mount that'
+const ADVICE = 'put it into a file and mount the file'
 
-/** Refuses what no program could be started with. */
+/** Refuses arguments and variables that are too large to start any program with. */
 export function checkSizes(args: readonly string[], env: Readonly<Record<string, string>>): void {
   const texts = [
     ...args.map((text, at) => ({ field: `cmd_arguments[${at}]`, bytes: byteLength(text) })),
@@ -18,11 +18,11 @@ export function checkSizes(args: readonly string[], env: Readonly<Record<string,
   ]
   const long = texts.find(({ bytes }) => bytes > MOST_BYTES)
   if (long !== undefined)
-    throw invalid(`${long.field} has ${long.bytes} bytes, and a program can be given ${MOST_BYTES} at most; ${ADVICE}`)
+    throw invalid(`${long.field} has ${long.bytes} bytes, and the limit is ${MOST_BYTES}; ${ADVICE}`)
   const together = texts.reduce((sum, { bytes }) => sum + bytes + 1, 0)
   if (together > MOST_BYTES_TOGETHER)
     throw invalid(
-      `the arguments and variables have ${together} bytes, and a program can be given ${MOST_BYTES_TOGETHER} at most; ${ADVICE}`,
+      `the arguments and variables have ${together} bytes together, and the limit is ${MOST_BYTES_TOGETHER}; ${ADVICE}`,
     )
 }
 

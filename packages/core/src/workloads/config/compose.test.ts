@@ -127,7 +127,7 @@ describe('the configuration in force', () => {
     [{ transport: 'inspector' }, image, /inspector/],
     [{ transport: 'sse' }, image, /target_port is missing/],
     [{ transport: 'stdio' }, remote, /sse or streamable-http for a remote server/],
-    [{ headers: { 'X-A': 'b' } }, image, /headers are for remote servers/],
+    [{ headers: { 'X-A': 'b' } }, image, /headers are only for remote servers/],
     [{ labels: { toolhaven: 'true' } }, image, /labels.toolhaven is set by Toolhaven/],
     [{ labels: { a: 'b', 'toolhaven-session': 'x' } }, image, /labels.toolhaven-session is set by Toolhaven/],
   ] as const)('refuses %j', (asked, target, message) => {

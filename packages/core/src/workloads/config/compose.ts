@@ -22,7 +22,10 @@ export interface Composition {
   profileOrigin: StoredWorkload['profileOrigin']
 }
 
-/** What was asked for + what the registry entry says where the request is silent → the configuration in force. Pure. */
+/**
+ * Combines the request with the registry entry, which fills what the request omits, into the configuration in force. A pure
+ * function.
+ */
 export function composeRunConfig(
   name: string,
   port: number,
@@ -103,7 +106,7 @@ function headersOf(
   }
 }
 
-/** What is taken over unless it is the default. */
+/** Fields that are copied unless they have the default value. */
 function asAsked(asked: CreateRequest): Partial<RunConfig> {
   return {
     ...(asked.audit_config && { audit_config: asked.audit_config }),
@@ -121,11 +124,11 @@ function asAsked(asked: CreateRequest): Partial<RunConfig> {
 function chooseTargetPort(asked: CreateRequest, target: Target, transport: TransportType): number | undefined {
   if (transport === 'stdio' || target.kind === 'remote') return undefined
   const port = asked.target_port || target.entry?.target_port
-  if (!port) throw invalid(`target_port is missing: a ${transport} server needs the port it listens on`)
+  if (!port) throw invalid(`target_port is missing: set it to the port that the ${transport} server listens on`)
   return port
 }
 
-/** What does not go with a target of this kind. */
+/** Refuses fields that do not fit a target of this kind. */
 function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problems): void {
   const isRemote = target.kind === 'remote'
   const refuse = (field: string, isMisplaced: boolean, why: string) => {
@@ -135,17 +138,17 @@ function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problem
     problems.check(field, check, undefined)
   }
   for (const field of ['headers', 'headers_from_secrets'] as const)
-    refuse(field, asked[field] !== undefined && !isRemote, `${field} are for remote servers only; leave them out`)
+    refuse(field, asked[field] !== undefined && !isRemote, `${field} are only for remote servers; remove them`)
   problems.check('headers_from_secrets', () => refuseTwiceGiven(asked), undefined)
   refuse(
     'network_isolation_mode',
     asked.network_isolation_mode === 'observe' && isRemote,
-    'network_isolation_mode observe is for servers that run here; leave it out',
+    'network_isolation_mode observe is only for servers that run here; remove it',
   )
   refuse(
     'network_mode',
     isRemote && (asked.network_mode === 'host' || Boolean(asked.allow_hosts?.length)),
-    'network_mode host and allow_hosts are for servers that run here; leave them out',
+    'network_mode host and allow_hosts are only for servers that run here; remove them',
   )
   if (asked.image_verification === 'enabled')
     problems.check('image_verification', () => checkVerifiable(target), undefined)
@@ -156,7 +159,7 @@ function refuseMisplaced(asked: CreateRequest, target: Target, problems: Problem
 function refuseTwiceGiven({ headers = {}, headers_from_secrets: hidden = {} }: CreateRequest): void {
   const given = new Set<string>()
   for (const header of [...Object.keys(headers), ...Object.keys(hidden)]) {
-    if (given.has(header.toLowerCase())) throw invalid(`headers: ${header} is given more than once; give it once`)
+    if (given.has(header.toLowerCase())) throw invalid(`headers: ${header} is set more than once; set it once`)
     given.add(header.toLowerCase())
   }
 }
@@ -169,9 +172,7 @@ function refuseReservedLabels({ labels }: CreateRequest): void {
 function refuseInstallHosts({ install_hosts: hosts = [] }: CreateRequest, target: Target): void {
   const isPackage = target.kind === 'folder' || (target.kind === 'image' && parsePackageReference(target.image))
   if (hosts.length > 0 && !isPackage)
-    throw invalid(
-      'install_hosts is for packages (npx://, uvx://, go://) and folders, whose packages are installed here; leave it out',
-    )
+    throw invalid('install_hosts is only for packages (npx://, uvx://, go://) and folders; remove it')
   checkInstallHosts(hosts)
 }
 
@@ -181,7 +182,7 @@ function verificationOf({ image_verification: mode }: CreateRequest): Pick<RunCo
 
 function chooseTransport(asked: TransportType | undefined, target: Target): TransportType {
   if (asked === 'inspector')
-    throw invalid('transport "inspector" is for the inspector’s own workload; use stdio, sse or streamable-http')
+    throw invalid('transport "inspector" is only for the Inspector itself; use stdio, sse or streamable-http')
   if (target.kind === 'remote') {
     if (asked === 'stdio') throw invalid('transport must be sse or streamable-http for a remote server')
     return asked ?? target.entry?.transport ?? 'streamable-http'
@@ -208,12 +209,12 @@ function builtInOr(profile: PermissionProfile): PermissionProfile {
   const builtIn = Object.values(BUILT_IN_PROFILES).find(({ name }) => name === profile.name)
   if (!builtIn)
     throw invalid(
-      `permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or say what it allows`,
+      `permission_profile: there is no built-in profile "${profile.name}"; use "none" or "network", or list what it allows`,
     )
   return builtIn
 }
 
-/** The profile keeps its name only as long as it is what the name says. */
+/** The profile keeps its name only while its content still matches the name. */
 function withHosts(profile: PermissionProfile, hosts: readonly string[] = []): PermissionProfile {
   if (hosts.length === 0) return profile
   const { name: _name, ...rest } = profile

@@ -15,7 +15,7 @@ export function secretsIn(config: RunConfig): Set<string> {
   return new Set([...inVariables, ...Object.values(headers), ...clientSecrets])
 }
 
-/** Deletes the secrets that were made from values in the request for this workload and that no other workload uses. */
+/** Deletes the secrets that Toolhaven made from values in this workload's request, unless another workload uses them. */
 export async function deleteGeneratedSecrets(
   { book, deleteSecret, logger }: Pick<SupervisorDeps, 'book' | 'deleteSecret' | 'logger'>,
   config: RunConfig,

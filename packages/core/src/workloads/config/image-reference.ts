@@ -7,7 +7,7 @@ const REFERENCE = new RegExp(
   `^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 )
 
-/** Refuses what no registry could hold, and anything that could be read as an option or a path. */
+/** Refuses references that no registry could hold, and texts that could be read as an option or a path. */
 export function checkImageReference(text: string): void {
   if (text.length > 512 || !REFERENCE.test(text)) {
     throw invalid(
@@ -22,7 +22,7 @@ export function digestOf(reference: string): string | undefined {
   return /@(sha256:[a-f0-9]{64})$/.exec(reference)?.[1]
 }
 
-/** The same repository, but exactly this image of it. */
+/** The same repository, but with exactly this image. */
 export function atDigest(reference: string, digest: string): string {
   const [named = ''] = reference.split('@')
   return `${named.replace(/:[^/:]+$/, '')}@${digest}`

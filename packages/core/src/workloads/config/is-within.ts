@@ -1,4 +1,4 @@
-/** Both resolved. Nothing counts as within the root but the root. */
+/** Both paths must be resolved. Only the root itself counts as within the root. */
 export function isWithin(path: string, folder: string): boolean {
   if (folder === '/') return path === '/'
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)

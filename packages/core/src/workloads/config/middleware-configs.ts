@@ -1,6 +1,6 @@
 import type { MiddlewareConfig, RunConfig } from '@toolhaven/contract/run-config'
 
-/** The middleware a configuration leads to, outermost first: derived, so that it cannot contradict the other fields. */
+/** The middleware of a configuration, outermost first. It is derived, so that it cannot contradict the other fields. */
 export function middlewareConfigs(config: RunConfig): MiddlewareConfig[] {
   const list: MiddlewareConfig[] = [
     { type: 'guard', parameters: {} },

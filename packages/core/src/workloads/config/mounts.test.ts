@@ -79,7 +79,7 @@ function judge(text: string): string {
 }
 
 test.each(['/:/', '/data:/./', '/:/:ro'])('nothing is mounted over the root of the server: %s', (text) => {
-  expect(() => parseVolume(text)).toThrow(/nothing can be mounted over the root of the server; use "\/(data)?:\/host"$/)
+  expect(() => parseVolume(text)).toThrow(/a mount cannot replace the root of the server; use "\/(data)?:\/host"$/)
 })
 
 test('the root in a profile needs a place inside', () => {

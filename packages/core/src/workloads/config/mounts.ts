@@ -6,11 +6,11 @@ export interface MountDeclaration {
   host: string
   container: string
   readOnly: boolean
-  /** The folder of a server that the user writes. */
+  /** The folder of a server that the user develops. */
   isOwnFolder?: true
 }
 
-/** Where a server finds its own folder. Node looks for packages beside it, so that nothing is written into the folder. */
+/** Where a server finds its own folder. Node looks for packages beside it, so they need not be installed into the folder. */
 export const FOLDER_PLACE = '/srv/project'
 
 /** `host:container` with optional `:ro` (or `:rw`). */
@@ -46,9 +46,9 @@ function checked(text: string, mount: MountDeclaration): MountDeclaration {
   if (!mount.container.startsWith('/') || mount.container.split('/').includes('..')) {
     throw invalid(`volume "${text}": the container path must be absolute and without ".."`)
   }
-  // It would lie over the server's own program, and no runtime starts with it.
+  // It would hide the server's own program, and no runtime starts with it.
   if (mount.container.split('/').every((name) => name === '' || name === '.'))
-    throw invalid(`volume "${text}": nothing can be mounted over the root of the server; use "${mount.host}:/host"`)
+    throw invalid(`volume "${text}": a mount cannot replace the root of the server; use "${mount.host}:/host"`)
   return mount
 }
 

@@ -8,11 +8,11 @@ import { excerpt } from '@toolhaven/contract/visible-text'
 
 export interface FilesDeps {
   host: Pick<Host, 'readConfigFile' | 'readTextFile'>
-  /** PEM text of a file of certificates; `invalid` when it is none. */
+  /** PEM text of a file of certificates. Throws `invalid` if it has none. */
   readCertificate: (path: string) => Promise<string>
 }
 
-/** The files that a run configuration names must be there and hold what they should. They are read again at every start. */
+/** The files that a run configuration names must exist and have the right content. They are read again at every start. */
 export async function checkNamedFiles(deps: FilesDeps, config: RunConfig): Promise<void> {
   await remoteCertificate(deps, config)
   await providerCertificate(deps, config)
@@ -20,7 +20,7 @@ export async function checkNamedFiles(deps: FilesDeps, config: RunConfig): Promi
   await clientSecretOfFile(deps, config)
 }
 
-/** What is trusted besides the usual certificates when the remote server and its login are called. */
+/** The CA certificates to trust, besides the usual ones, for the remote server and its login. */
 export async function remoteCertificate(deps: FilesDeps, { thv_ca_bundle: path }: RunConfig) {
   return path === undefined ? undefined : readCertificate(deps, 'thv_ca_bundle', path)
 }
@@ -31,7 +31,7 @@ export async function providerCertificate(deps: FilesDeps, config: RunConfig) {
   return path === undefined ? remoteCertificate(deps, config) : readCertificate(deps, 'oidc_config.cacertPath', path)
 }
 
-/** Shown to the provider when its keys are fetched. */
+/** The bearer token for fetching the provider's keys. */
 export async function providerToken(deps: FilesDeps, config: RunConfig): Promise<string | undefined> {
   const own = config.oidc_config?.authTokenFile
   if (own !== undefined) return readSecretFile(deps, 'oidc_config.authTokenFile', own)
@@ -51,10 +51,10 @@ export async function readProfile({ host }: FilesDeps, nameOrPath: string): Prom
   const where = `permission_profile_name_or_path: "${excerpt(nameOrPath)}"`
   if (!isAbsolute(nameOrPath)) throw invalid(`${where} must be "none", "network" or an absolute path`)
   const text = await host.readTextFile(nameOrPath)
-  if (text === undefined) throw invalid(`${where} does not exist on this machine; create it, or name another file`)
-  // Neither says what is in the file: it may be another one than was meant.
+  if (text === undefined) throw invalid(`${where} does not exist on this machine; create it, or use another file`)
+  // The message shows nothing of the file's content, because it may be the wrong file.
   const parsed = parseOutside(permissionProfile, parseJson(text))
-  if (!parsed.success) throw invalid(`${where} does not hold a permission profile; look at its fields`)
+  if (!parsed.success) throw invalid(`${where} does not contain a valid permission profile; check its fields`)
   return parsed.data
 }
 
@@ -79,6 +79,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // no profile either
+    return undefined // not a profile either
   }
 }

@@ -7,26 +7,26 @@ import type { InstanceSpec } from '../../ports/runtime.ts'
 import type { StoredWorkload } from '../../ports/stores.ts'
 import type { SupervisorDeps } from '../running/supervisor-deps.ts'
 
-/** The mode of a workload that runs here. `host` together with anything that it cannot keep is refused. */
+/** The network mode of a workload that runs here. Refuses `host` together with settings that it cannot enforce. */
 export function chooseNetworkMode(asked: CreateRequest, profile: PermissionProfile): NetworkMode {
   if (asked.network_mode !== 'host') return 'isolated'
   if (asked.network_isolation === true)
-    throw invalid('network_mode host and network_isolation exclude each other; leave one of them out')
+    throw invalid('network_mode host and network_isolation exclude each other; remove one of them')
   if (asked.network_isolation_mode === 'observe')
     throw invalid(
-      'network_mode host cannot be observed: its connections do not pass the egress gate; leave one of network_mode and network_isolation_mode out',
+      'network_mode host cannot be observed, because its connections do not pass the egress gate; remove network_mode or network_isolation_mode',
     )
   if (outboundPolicy(profile) !== 'everything')
     throw invalid(
-      'network_mode host needs a permission profile that allows everything ({"name": "network"}, --permission-profile network), because nothing on the network of this machine can be refused; or leave network_mode out',
+      'network_mode host needs a permission profile that allows everything ({"name": "network"}, --permission-profile network), because Toolhaven cannot refuse connections on the network of this machine; or remove network_mode',
     )
   return 'host'
 }
 
 /**
- * The network of a workload, with its way out opened. A profile that lets nothing out means no network, a list means the list,
- * and everything means every public host. While it is observed it has every public host, whatever its profile says. Private
- * and loopback hosts are reached only where the profile names them.
+ * Opens the way out of a workload and returns its network. A profile that allows nothing gives no network, a list allows the listed
+ * hosts, and a profile that allows everything allows every public host. An observed workload reaches every public host, whatever
+ * its profile says. It reaches private and loopback hosts only if the profile names them.
  */
 export async function openNetwork(
   deps: Pick<SupervisorDeps, 'egress' | 'sightings'>,
@@ -37,7 +37,7 @@ export async function openNetwork(
   const rules = rulesOf(profile, config.target_port)
   if (config.network_isolation_mode === 'observe') {
     if (!deps.sightings.of(name)) deps.sightings.begin(name)
-    // A private address that the profile names is still meant.
+    // A private address that the profile names stays allowed.
     return deps.egress.open(name, { ...rules, allowAll: true })
   }
   return outboundPolicy(profile) === 'nothing' ? 'none' : deps.egress.open(name, rules)
@@ -52,10 +52,10 @@ function rulesOf({ network }: PermissionProfile, targetPort: number | undefined)
   return { allowHost, allowPort, allowAll, ...(targetPort !== undefined && { targetPort }) }
 }
 
-/** Was stored before every workload was isolated, and is not yet written down as isolated. */
+/** Whether the workload was stored before every workload was isolated, and is not yet marked as isolated. */
 export const isUnsettled = ({ network_mode: mode }: RunConfig) => mode === undefined
 
-/** Makes such a workload isolated. If it had the network of the machine or the engine, its status says so until the next change. */
+/** Isolates such a workload. If it had the network of the machine or the engine, its status says so until the next change. */
 export async function settleNetworkMode(
   { book }: Pick<SupervisorDeps, 'book'>,
   { config, generation }: StoredWorkload,

@@ -11,20 +11,20 @@ import type { Target } from '../operations/target.ts'
 import { withoutEmpty } from './without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** How to log in at the remote server, as the run configuration says it: the request's words, else the registry entry's. */
+/** The login settings for the remote server in the run configuration: from the request, otherwise from the registry entry. */
 export function oauthConfigOf(asked: OauthOptions | undefined, target: Target): RemoteAuthConfig {
   if (target.kind !== 'remote') {
-    if (asked) throw invalid('oauth_config is for remote servers only; leave it out')
+    if (asked) throw invalid('oauth_config is only for remote servers; remove it')
     return {}
   }
   const { client_secret: clientSecret, allow_private_ip: allowPrivateIP, ...rest } = asked ?? {}
-  // PKCE is always used, whatever an entry says; a request that forbids it is refused below.
+  // PKCE is always used, whatever an entry says. A request that forbids it is refused below.
   const { use_pkce: _entryPkce, ...ofEntry } = target.entry?.oauth_config ?? {}
   const isOwn = Object.keys(rest).length > 0
   return withoutEmpty({ ...(isOwn ? rest : ofEntry), clientSecret, allowPrivateIP })
 }
 
-/** The same, as a request says it. */
+/** The same, from a request. */
 export function oauthOptionsOf(config: RemoteAuthConfig | undefined): OauthOptions | undefined {
   const options = withoutEmpty({
     issuer: config?.issuer,
@@ -41,15 +41,15 @@ export function oauthOptionsOf(config: RemoteAuthConfig | undefined): OauthOptio
   return Object.keys(options).length > 0 ? options : undefined
 }
 
-/** What can be known to be wrong without asking anybody. */
+/** Checks that need no network. */
 export function checkOauth(options: OauthOptions): void {
   if (options.use_pkce === false)
-    throw invalid('oauth_config: use_pkce cannot be false: without PKCE codes can be stolen; leave it out')
+    throw invalid('oauth_config: use_pkce cannot be false, because codes can be stolen without PKCE; remove it')
   const { authorize_url: authorizeUrl, token_url: tokenUrl, client_id: clientId } = options
   if ((authorizeUrl === undefined) !== (tokenUrl === undefined))
-    throw invalid('oauth_config: authorize_url and token_url go together; give both, or only the issuer')
+    throw invalid('oauth_config: authorize_url and token_url go together; set both, or only the issuer')
   if (authorizeUrl !== undefined && clientId === undefined)
-    throw invalid('oauth_config: authorize_url needs client_id; give it, or only the issuer')
+    throw invalid('oauth_config: authorize_url needs client_id; set it, or only the issuer')
   if (options.client_secret && !clientId) throw invalid('oauth_config: client_secret needs client_id')
   checkAddress('issuer', options.issuer)
   checkAddress('authorize_url', authorizeUrl)
@@ -60,12 +60,12 @@ function checkAddress(field: string, text: string | undefined): void {
   if (!text) return
   const url = parseUrl(text)
   const isGood = url && url.username === '' && url.password === '' && url.hash === ''
-  // Plain http is for this machine and its network; whether the address is one of those is judged when it is used.
+  // Plain http is for this machine and its network. Whether the address is there is checked when it is used.
   if (!isGood || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw invalid(`oauth_config: ${field} must be an https address, without user name, password or fragment`)
 }
 
-/** The client secret goes to the secret store; a value that names a stored secret already is that name. */
+/** The client secret goes to the secret store. A value that names a stored secret is used as that name. */
 export async function hideOauthSecret(
   deps: Pick<WorkloadsDeps, 'secretExists' | 'storeSecret'>,
   config: RunConfig,
@@ -73,12 +73,12 @@ export async function hideOauthSecret(
   const given = config.remote_auth_config?.clientSecret
   if (given === undefined || (await deps.secretExists(given))) return config
   const key = oauthSecret(config.name)
-  if (given === key) throw notFound(`secret ${key} not found; give oauth_config.client_secret again`)
+  if (given === key) throw notFound(`secret ${key} not found; set oauth_config.client_secret again`)
   await deps.storeSecret(key, given)
   return { ...config, remote_auth_config: { ...config.remote_auth_config, clientSecret: key } }
 }
 
-/** What was asked for, with the name of the secret in place of its value. */
+/** The request, with the name of the secret in place of its value. */
 export function withoutOauthSecret(asked: CreateRequest, config: RunConfig): CreateRequest {
   const clientSecret = config.remote_auth_config?.clientSecret
   if (!asked.oauth_config || clientSecret === undefined) return asked
@@ -108,5 +108,5 @@ export async function loginSpec(
   })
 }
 
-/** Holds the client secret for the masker; no workload has such a name. */
+/** Owner of the client secret in the masker; no workload has such a name. */
 export const oauthOwner = (workload: string) => `${workload}/oauth`

@@ -11,7 +11,7 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 type OidcConfig = NonNullable<RunConfig['oidc_config']>
 
-/** Who may call, as the run configuration says it. */
+/** Who may call, for the run configuration. */
 export function oidcConfigOf(asked: OidcOptions | undefined): OidcConfig | undefined {
   const config = withoutEmpty({
     issuer: asked?.issuer,
@@ -26,7 +26,7 @@ export function oidcConfigOf(asked: OidcOptions | undefined): OidcConfig | undef
   return Object.keys(config).length > 0 ? config : undefined
 }
 
-/** The same, as a request says it. */
+/** The same, from a request. */
 export function oidcOptionsOf(config: OidcConfig | undefined): OidcOptions | undefined {
   if (config === undefined) return undefined
   return withoutEmpty({
@@ -41,16 +41,16 @@ export function oidcOptionsOf(config: OidcConfig | undefined): OidcOptions | und
   })
 }
 
-/** What can be known to be wrong without asking the provider. */
+/** Checks that need no provider. */
 export function checkOidc(oidc: OidcOptions): void {
   const { issuer, jwks_url: jwksUrl, introspection_url: introspectionUrl, resource_url: resourceUrl } = oidc
-  if (!issuer && !jwksUrl) throw invalid('oidc: issuer or jwks_url is missing; without them no token can be checked')
+  if (!issuer && !jwksUrl) throw invalid('oidc: set issuer or jwks_url; without either, tokens cannot be checked')
   if (oidc.client_secret && !oidc.client_id) throw invalid('oidc: client_secret needs client_id')
   const isPrivateAllowed = oidc.allow_private_ip === true
   checkAddress('issuer', issuer, isPrivateAllowed)
   checkAddress('jwks_url', jwksUrl, isPrivateAllowed)
   checkAddress('introspection_url', introspectionUrl, isPrivateAllowed)
-  // The resource is only a name, of which clients make an address.
+  // The resource is only a name; clients make an address of it.
   checkAddress('resource_url', resourceUrl, true)
 }
 
@@ -64,7 +64,7 @@ function checkAddress(field: string, text: string | undefined, isHttpAllowed: bo
     throw invalid(`oidc: ${field} must use https; http is only for private addresses, with allow_private_ip`)
 }
 
-/** The client secret goes to the secret store; a value that names a stored secret already is that name. */
+/** The client secret goes to the secret store. A value that names a stored secret is used as that name. */
 export async function hideOidcSecret(
   deps: Pick<WorkloadsDeps, 'secretExists' | 'storeSecret'>,
   config: RunConfig,
@@ -72,12 +72,12 @@ export async function hideOidcSecret(
   const given = config.oidc_config?.clientSecret
   if (given === undefined || (await deps.secretExists(given))) return config
   const key = oidcSecret(config.name)
-  if (given === key) throw notFound(`secret ${key} not found; give oidc.client_secret again`)
+  if (given === key) throw notFound(`secret ${key} not found; set oidc.client_secret again`)
   await deps.storeSecret(key, given)
   return { ...config, oidc_config: { ...config.oidc_config, clientSecret: key } }
 }
 
-/** What was asked for, with the name of the secret in place of its value. */
+/** The request, with the name of the secret in place of its value. */
 export function withoutOidcSecret(asked: CreateRequest, config: RunConfig): CreateRequest {
   const clientSecret = config.oidc_config?.clientSecret
   if (!asked.oidc || clientSecret === undefined) return asked
@@ -109,5 +109,5 @@ export async function authenticationSpec(
   })
 }
 
-/** Holds the client secret for the masker, beside the secrets of the server; no workload has such a name. */
+/** Owner of the client secret in the masker, separate from the secrets of the server; no workload has such a name. */
 export const oidcOwner = (workload: string) => `${workload}/oidc`

@@ -1,7 +1,7 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../../errors.ts'
 
-/** Said by Toolhaven with every request: a value of the user's would break sessions, streams or the request itself. */
+/** Toolhaven sends these with every request. A user's value would break sessions, streams or the request itself. */
 const OURS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -21,7 +21,7 @@ const OURS: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Some servers take an underscore for a dash. */
+/** Some servers treat an underscore as a dash. */
 function isOurs(header: string): boolean {
   const name = header.toLowerCase().replaceAll('_', '-')
   return OURS.has(name) || name.startsWith('mcp-')
@@ -30,10 +30,10 @@ function isOurs(header: string): boolean {
 export function checkHeaders({ remote_auth_config: auth }: RunConfig): void {
   const names = Object.keys({ ...auth?.headers, ...auth?.headers_from_secrets }).filter(isOurs)
   if (names.length === 0) return
-  throw invalid(`headers: Toolhaven sets ${names.join(', ')} itself, as the protocol asks; leave it out`)
+  throw invalid(`headers: Toolhaven sets ${names.join(', ')} itself, as the protocol requires; remove it`)
 }
 
-/** For configurations that were stored before such headers were refused: they work without them. */
+/** For configurations that were stored before such headers were refused. They work without them. */
 export function withoutOurs(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOurs(name)))
 }

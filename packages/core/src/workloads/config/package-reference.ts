@@ -4,21 +4,20 @@ import type { PackageScheme } from '../../ports/runtime.ts'
 export interface PackageReference {
   scheme: PackageScheme
   name: string
-  /** Exact; left out when the reference names none or says `latest`. */
+  /** Exact. Undefined if the reference has none, or `latest`. */
   version?: string
 }
 
 /**
- * Reads `npx://NAME[@VERSION]`, `uvx://NAME[@VERSION]` and `go://PATH[@VERSION]`.
- * Undefined when the text has none of these schemes (an image reference, a URL); throws `invalid` when it has one and
- * the rest is malformed. What passes here is safe as one argument of npm, uv and go: it never begins with a dash and
- * holds no space, quote, path step or second package.
+ * Reads `npx://NAME[@VERSION]`, `uvx://NAME[@VERSION]` and `go://PATH[@VERSION]`. Undefined if the text has none of these schemes
+ * (an image reference, a URL). Throws `invalid` if it has one and the rest is malformed. The result is safe as one argument of npm,
+ * uv and go: it never begins with a dash and contains no space, quote, path step or second package.
  */
 export function parsePackageReference(text: string): PackageReference | undefined {
   const scheme = SCHEMES.find((candidate) => text.startsWith(`${candidate}://`))
   if (scheme === undefined) return undefined
   const rest = text.slice(scheme.length + '://'.length)
-  // A leading @ belongs to an npm scope, so the version's @ is looked for after the first character.
+  // A leading @ belongs to an npm scope, so the search for the version's @ begins after the first character.
   const at = rest.indexOf('@', 1)
   const name = at === -1 ? rest : rest.slice(0, at)
   const version = at === -1 ? undefined : rest.slice(at + 1)
@@ -40,7 +39,7 @@ export function checkPackageVersion(scheme: PackageScheme, name: string, version
   const { versions, versionExample } = GRAMMARS[scheme]
   if (version.length <= MAX_VERSION_LENGTH && versions.test(version)) return
   throw invalid(
-    `${quote(version)} is not an exact version of ${name}; write one like ${versionExample}, or leave it out for the newest.`,
+    `${quote(version)} is not an exact version of ${name}; write one like ${versionExample}, or omit it for the newest.`,
   )
 }
 

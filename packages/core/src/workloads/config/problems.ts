@@ -1,11 +1,11 @@
 import { isThvError, type ThvError } from '../../errors.ts'
 
 /**
- * What happens to a refusal. A request that is carried out is refused at the first one. A plan keeps it and goes on with
- * `instead`, to name every problem at once.
+ * Handles a refusal. A real request stops at the first one. A plan collects it and continues with `instead`, so that it can report
+ * all problems at once.
  */
 export interface Problems {
-  /** Nothing may be held, stored or started for it. */
+  /** A plan must not reserve, store or start anything. */
   readonly isPlan: boolean
   check<T>(field: string | undefined, work: () => T, instead: T): T
   wait<T>(field: string | undefined, work: () => Promise<T>, instead: T): Promise<T>
@@ -18,7 +18,7 @@ export const REFUSE: Problems = {
 }
 
 export interface Problem {
-  /** Of the request. Left out: it is about the whole of it. */
+  /** Field of the request. Undefined if the problem concerns the whole request. */
   field?: string
   error: ThvError
 }
@@ -30,7 +30,7 @@ export interface FoundProblems extends Problems {
 
 export function collectProblems(): FoundProblems {
   const found: Problem[] = []
-  /** What is not a refusal is a fault of ours and stays one. */
+  /** Any other error is a bug and is thrown again. */
   const add = (error: unknown, field?: string) => {
     if (!isThvError(error)) throw error
     if (!found.some((known) => known.error.message === error.message))

@@ -5,7 +5,7 @@ import { excerpt } from '@toolhaven/contract/visible-text'
 import { parsePackageReference } from './package-reference.ts'
 import type { Target } from '../operations/target.ts'
 
-/** What the registry says about who signs the image, or why that is not enough to check anything. */
+/** What the registry says about who signs the image, or why that is not enough for a check. */
 export type Expectation = { provenance: Provenance } | { lack: string }
 
 export function expectationOf(entry: StoredWorkload['entry'], image: string): Expectation {
@@ -13,24 +13,24 @@ export function expectationOf(entry: StoredWorkload['entry'], image: string): Ex
   const none = `no provenance is known for ${excerpt(image, 200)}`
   if (!provenance) return { lack: none }
   const { cert_issuer: issuer, repository_uri: repository, signer_identity: signer } = provenance
-  // The same log has certificates of everybody: without these two any of them would do.
+  // The transparency log holds everybody's certificates. Without these two fields, any of them would match.
   const isPathAlone = signer?.startsWith('/') === true && !repository
   if (issuer && (repository || signer) && !isPathAlone) return { provenance }
   return { lack: `${none}: its registry entry needs cert_issuer, and repository_uri or a whole signer_identity` }
 }
 
-/** What can never be verified is refused when it is asked for, before anything is written down. */
+/** Refuses a request for a verification that can never succeed, before anything is stored. */
 export function checkVerifiable(target: Target): void {
-  const instead = 'leave image_verification out'
+  const instead = 'remove image_verification'
   if (target.kind !== 'image')
-    throw invalid(`image_verification enabled is for servers that run here from an image; ${instead}`)
+    throw invalid(`image_verification enabled is only for servers that run here from an image; ${instead}`)
   if (parsePackageReference(target.image))
     throw invalid(
-      `image_verification enabled: the image of ${excerpt(target.image, 200)} is built here from a package and signed by nobody; ${instead}`,
+      `image_verification enabled: the image of ${excerpt(target.image, 200)} is built here from a package, so nobody signs it; ${instead}`,
     )
   const expectation = expectationOf(target.entry, target.image)
   if ('lack' in expectation)
     throw invalid(
-      `image_verification enabled: ${expectation.lack}; use a registry entry that has it, or ${instead}, which starts the image all the same`,
+      `image_verification enabled: ${expectation.lack}; use a registry entry that has it, or ${instead}, which starts the image anyway`,
     )
 }

@@ -2,7 +2,7 @@ import type { StoredWorkload } from '../../ports/stores.ts'
 
 const BYTES = 8
 
-/** The same for the same configuration, whatever happened to the workload since. */
+/** Equal for equal configurations, whatever else has happened to the workload. */
 export async function revisionOf({ asked, config }: Pick<StoredWorkload, 'asked' | 'config'>): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([asked, config]))
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', text), 0, BYTES)

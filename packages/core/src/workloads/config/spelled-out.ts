@@ -3,8 +3,8 @@ import type { Target } from '../operations/target.ts'
 import { entryDefaults } from './compose.ts'
 
 /**
- * The request with everything that its server.json says in the fields of any other request. No registry has that entry, so an edit
- * or an upgrade that names the next version could not look it up.
+ * The request with the content of its server.json written into the ordinary fields. No registry has that entry, so an edit or an
+ * upgrade that names the next version could not look it up.
  */
 export function spelledOut({ server_json: file, ...asked }: CreateRequest, target: Target): CreateRequest {
   if (!file) return asked

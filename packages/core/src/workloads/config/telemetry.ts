@@ -5,7 +5,7 @@ import type { TelemetrySpec } from '../../ports/gateway.ts'
 
 type TelemetryConfig = NonNullable<RunConfig['telemetry_config']>
 
-/** What applies to workloads that say nothing of their own. */
+/** Defaults for workloads without their own settings. */
 export interface TelemetryDefaults {
   endpoint?: string
   samplingRate?: number
@@ -16,7 +16,7 @@ export interface TelemetryDefaults {
 
 const DEFAULT_SAMPLING_RATE = 0.1
 
-/** Ours, and those that people keep secrets in. */
+/** Our own variables, and those in which people keep secrets. */
 const TELLING_NAME = /^THV_|TOKEN|SECRET|PASSW|CREDENTIAL|PRIVATE|(^|_)(API_?)?KEY(_|$)/i
 
 export function checkTelemetry(config: TelemetryConfig): void {
@@ -24,33 +24,31 @@ export function checkTelemetry(config: TelemetryConfig): void {
   if (endpoint !== undefined && endpoint !== '') checkEndpoint(endpoint)
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || !isHeaderValue(value))
-      throw invalid('telemetry_config: headers has a name or value that no header can have')
+      throw invalid('telemetry_config: headers has an invalid name or value')
   }
   const wrong = environmentVariables.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-  if (wrong !== undefined) throw invalid('telemetry_config: environmentVariables takes names of variables')
+  if (wrong !== undefined) throw invalid('telemetry_config: environmentVariables must hold names of variables')
   const telling = environmentVariables.find((name) => TELLING_NAME.test(name))
   if (telling !== undefined)
-    throw invalid(
-      `telemetry_config: ${telling} looks like a secret, which would be sent to the collector; leave it out`,
-    )
+    throw invalid(`telemetry_config: ${telling} looks like a secret, which would be sent to the collector; remove it`)
 }
 
 function checkEndpoint(endpoint: string): void {
   if (endpoint.includes('://'))
     throw invalid('telemetry_config: endpoint takes host:port, without a scheme; "insecure": true means plain HTTP')
   if (!isCollector(endpoint))
-    throw invalid('telemetry_config: endpoint must be host:port of a collector, and a path if it has one')
+    throw invalid('telemetry_config: endpoint must be host:port of a collector, with an optional path')
 }
 
-/** Whether this can be host:port of a collector, and a path if it has one. */
+/** Whether this can be host:port of a collector, with an optional path. */
 export function isCollector(endpoint: string): boolean {
   const url = endpoint === '' ? null : URL.parse(`http://${endpoint}`)
-  // A browser would look for a host with such a name. It is a mistyped scheme: ht!tp://collector.
+  // The URL parser would take such text for a host. It is a mistyped scheme: ht!tp://collector.
   if (url === null || !/^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(url.hostname) || endpoint.includes('://')) return false
   return url.username === '' && url.password === '' && url.search === '' && url.hash === ''
 }
 
-/** For the gateway; undefined when nobody is to be told anything. */
+/** For the gateway. Undefined if there is nothing to send or serve. */
 export function telemetrySpec(config: RunConfig, defaults: TelemetryDefaults): TelemetrySpec | undefined {
   const own = config.telemetry_config ?? {}
   const endpoint = own.endpoint || defaults.endpoint
@@ -67,17 +65,17 @@ export function telemetrySpec(config: RunConfig, defaults: TelemetryDefaults): T
   }
 }
 
-/** On this machine nobody listens in between, and collectors take plain HTTP there. */
+/** On this machine nobody can listen in, and collectors accept plain HTTP there. */
 function addressOf(endpoint: string, insecure: boolean | undefined): string {
   const url = URL.parse(`http://${endpoint}`)
-  // The daemon's own setting may have been written into its file by hand.
+  // Someone may have edited the daemon's setting in its file by hand.
   if (!url) throw invalid('the telemetry endpoint is not host:port; set it with "thv config otel set-endpoint"')
   const { host, hostname, pathname } = url
   const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
   return `${(insecure ?? isHere) ? 'http' : 'https'}://${host}${pathname.replace(/\/+$/, '')}`
 }
 
-/** The workload's own value counts first. Secrets are no part of its variables. */
+/** The workload's own value takes precedence. Its variables do not include secrets. */
 function variablesOf(
   { env_vars: own = {} }: RunConfig,
   names: readonly string[],

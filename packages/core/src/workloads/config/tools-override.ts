@@ -3,7 +3,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import { invalid } from '../../errors.ts'
 import { excerpt } from '@toolhaven/contract/visible-text'
 
-/** No two tools may have one name for clients. */
+/** No two tools may have the same name for clients. */
 export function checkToolsOverride(
   { tools_override: overrides = {} }: RunConfig,
   entry: ImageServer | RemoteServer | undefined,
@@ -18,7 +18,7 @@ export function checkToolsOverride(
     const other = names.get(shown)
     if (other !== undefined)
       throw invalid(
-        `tools_override: ${excerpt(other)} and ${excerpt(tool)} would both be called ${excerpt(shown)}; give each a name of its own`,
+        `tools_override: ${excerpt(other)} and ${excerpt(tool)} would both be called ${excerpt(shown)}; give each a different name`,
       )
     names.set(shown, tool)
   }

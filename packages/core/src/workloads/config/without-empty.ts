@@ -1,4 +1,4 @@
-/** Keys with empty values left out: no `null`, `""`, `[]`, `{}`, and no `false` or `0` is lost. */
+/** Drops keys with empty values: `null`, `""`, `[]` and `{}`. Keeps `false` and `0`. */
 export function withoutEmpty<T extends object>(object: T): Partial<T> {
   const kept: Partial<T> = { ...object }
   for (const [key, value] of Object.entries(object)) {

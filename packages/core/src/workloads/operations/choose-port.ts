@@ -2,11 +2,11 @@ import { conflict, invalid, unavailable } from '../../errors.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 const LOWEST = 10_000
-/** Above it begins the range from which systems hand out ports by themselves. */
+/** Systems assign ports automatically from the range above it. */
 const HIGHEST = 32_767
 const ATTEMPTS = 200
 
-/** `fetch`, which most clients use, and every browser refuse to connect to these, since other protocols are spoken there. */
+/** `fetch`, which most clients use, and every browser refuse to connect to these, because they belong to other protocols. */
 const BLOCKED = new Set([
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697],
   10_080,
@@ -18,17 +18,17 @@ interface Deps {
   host: Pick<WorkloadsDeps['host'], 'apiPorts'>
 }
 
-/** Chosen once and kept for ever: client files name it. */
+/** Chosen once and kept for ever, because client files contain it. */
 export async function choosePort(deps: Deps, host: string, asked: number | undefined): Promise<number> {
   if (asked !== undefined) {
     if (BLOCKED.has(asked))
-      throw invalid(`proxy_port ${asked} is one that clients refuse to connect to; choose another or leave it out`)
+      throw invalid(`proxy_port ${asked} is one that clients refuse to connect to; choose another, or omit it`)
     if (deps.host.apiPorts?.has(asked))
-      throw conflict(`proxy_port ${asked} is the port of Toolhaven's own API; choose another or leave it out`)
+      throw conflict(`proxy_port ${asked} is the port of Toolhaven's own API; choose another, or omit it`)
     if (deps.book.isPortTaken(asked))
-      throw conflict(`proxy_port ${asked} belongs to another workload; choose another or leave it out`)
+      throw conflict(`proxy_port ${asked} belongs to another workload; choose another, or omit it`)
     if (!(await deps.gateway.isPortFree(host, asked))) {
-      throw conflict(`proxy_port ${asked} is in use by another program; choose another or leave it out`)
+      throw conflict(`proxy_port ${asked} is in use by another program; choose another, or omit it`)
     }
     return asked
   }
@@ -38,7 +38,5 @@ export async function choosePort(deps: Deps, host: string, asked: number | undef
     if (!deps.book.isPortTaken(port) && (await deps.gateway.isPortFree(host, port)) && !deps.book.isPortTaken(port))
       return port
   }
-  throw unavailable(
-    `no free port was found between ${LOWEST} and ${HIGHEST}; delete workloads that are no longer needed`,
-  )
+  throw unavailable(`no port is free between ${LOWEST} and ${HIGHEST}; delete workloads that you no longer need`)
 }

@@ -8,7 +8,7 @@ import { declaredMounts } from '../config/mounts.ts'
 import { type Problems, REFUSE } from '../config/problems.ts'
 import { type OwnAddresses, type Target, type UrlOrigin, WHO } from './target.ts'
 
-/** The part of a configuration that somebody else wrote. */
+/** The part of a configuration that did not come from the user. */
 type ForeignText = Pick<
   RunConfig,
   | 'network_mode'
@@ -21,8 +21,8 @@ type ForeignText = Pick<
 >
 
 /**
- * What a registry entry, an imported configuration or an adopted entry asks of this machine, the user has to confirm in the
- * request that uses it. What the request itself asks for needs no confirmation.
+ * If a registry entry, an imported configuration or an adopted entry asks for access to this machine, the user must confirm that in
+ * the request that uses it. What the request itself asks for needs no confirmation.
  */
 export function checkConfirmed(
   host: OwnAddresses,
@@ -34,7 +34,7 @@ export function checkConfirmed(
   const own = host.ownAddresses()
   if (origin !== 'request') return refuseUnconfirmed({ asked, own, problems }, WHO[origin], config)
   if (target.kind === 'remote') return
-  // Not the profile in force, to which the request may have added hosts.
+  // Not the profile in force, because the request may have added hosts to it.
   const profile = target.entry?.permissions
   if (profileOrigin === 'registry' && profile)
     refuseUnconfirmed({ asked, own, problems }, WHO.registry, { permission_profile: profile })
@@ -68,22 +68,22 @@ function refuseMounts(asked: CreateRequest, who: string, mounts: readonly string
 
 const hostsOf = (profile: PermissionProfile | undefined) => profile?.network?.outbound?.allow_host ?? []
 
-/** No confirmation opens these. */
+/** No confirmation allows these. */
 function refuseMetadata(who: string, { permission_profile: profile, telemetry_config: telemetry }: ForeignText): void {
   const never = hostsOf(profile).find((host) => listedHostReach(host) === 'never')
   if (never !== undefined)
-    throw invalid(`${who} allows ${never}, a link-local, metadata or reserved address; no server may reach it`)
+    throw invalid(`${who} allows ${never}, a link-local, metadata or reserved address, which no server may reach`)
   if (telemetry?.endpoint && endpointReach(telemetry.endpoint) === 'never')
     throw invalid(
       `${who} sends telemetry to ${telemetry.endpoint}, a link-local, metadata or reserved address; no collector can be there`,
     )
 }
 
-/** Of a collector, written as `host:port` with or without a path. */
+/** The host of a collector, written as `host:port` with or without a path. */
 const endpointReach = (endpoint: string, own: readonly string[] = []) =>
   hostReach(URL.parse(`http://${endpoint}`)?.hostname ?? '', own)
 
-/** What a configuration opens of the network that servers and their install scripts do not have by default. */
+/** The network access that a configuration grants beyond what servers and their install scripts have by default. */
 function networkOpenings(text: ForeignText, own: readonly string[]): string[] {
   const { network_mode: mode, permission_profile: profile, install_hosts: hosts = [] } = text
   const inside = hostsOf(profile).filter((host) => listedHostReach(host, own) === 'private')
@@ -95,7 +95,7 @@ function networkOpenings(text: ForeignText, own: readonly string[]): string[] {
   ]
 }
 
-/** Where the daemon itself would send requests, if that may be a private address: the workload chose it. */
+/** Addresses chosen by the workload to which the daemon itself would send requests, if they may be private. */
 function daemonOpenings(
   { oidc_config: oidc, telemetry_config: telemetry }: ForeignText,
   own: readonly string[],
@@ -104,7 +104,7 @@ function daemonOpenings(
   const endpoint = telemetry?.endpoint
   return [
     ...checks.flatMap((url) => (url ? `oidc_config ${url}` : [])),
-    // Only a resolver can tell where a name leads, and it may tell another time something else.
+    // Only a resolver knows where a name leads, and its answer may change.
     ...(endpoint && endpointReach(endpoint, own) !== 'public' ? [`telemetry_config ${endpoint}`] : []),
   ]
 }
@@ -114,7 +114,7 @@ function mountsAskedFor({ volumes, permission_profile: profile, audit_config: au
   return [
     ...mounts.map(({ host, container, readOnly }) => `${host}:${container}${readOnly ? ':ro' : ''}`),
     ...(profile?.privileged ? ['privileged'] : []),
-    // Other files lie in Toolhaven's own folder.
+    // Other files are in Toolhaven's own folder.
     ...(audit?.log_file?.startsWith('/') ? [`audit_config ${audit.log_file}`] : []),
   ]
 }

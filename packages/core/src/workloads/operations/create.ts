@@ -18,15 +18,15 @@ import { timestamp } from '../config/timestamp.ts'
 import { type TargetOptions, packageOf, resolveTarget, uniqueName } from './target.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** Where a request comes from, and what that means for it. */
+/** The origin of a request, and its consequences. */
 export interface Origin extends TargetOptions {
-  /** Names of secrets that a request has no words for. */
+  /** Names of secrets that a request cannot express. */
   remote_auth_config?: RemoteAuthConfig
-  /** Says what no request can. */
+  /** Values that no request can express. */
   imported?: RunConfig
 }
 
-/** Checks and writes down a workload; fetching and starting go on behind the answer. */
+/** Checks and stores a workload. Fetching and starting continue after the answer. */
 export async function createWorkload(
   deps: WorkloadsDeps,
   request: CreateRequest,
@@ -48,7 +48,7 @@ export interface Draft extends Disposable {
   stored: StoredWorkload
 }
 
-/** What would be written down. Name and port are held until it is disposed of, but not for a plan. */
+/** What would be stored. Holds name and port until it is disposed of, but not for a plan. */
 export async function draftCreate(
   deps: WorkloadsDeps,
   request: CreateRequest,
@@ -61,7 +61,7 @@ export async function draftCreate(
   const asked = spelledOut(readable, target)
   problems.check('name', () => refuseTakenName(deps, asked.name), undefined)
   let port = await portFor(deps, asked, problems)
-  // Another create may have taken the same one meanwhile; a port that was asked for is then refused there.
+  // Another create may have taken the port in the meantime. If the request named it, the reservation refuses it.
   while (!problems.isPlan && deps.book.isPortTaken(port)) port = await portFor(deps, asked, problems)
   const name = asked.name ?? uniqueName(target.suggestedName, (candidate) => deps.book.isNameTaken(candidate))
   // Nothing is awaited between the choice of port and name and their reservation.
@@ -93,7 +93,7 @@ export async function draftCreate(
 async function portFor(deps: WorkloadsDeps, asked: CreateRequest, problems: Problems): Promise<number> {
   const { host = '', proxy_port: wanted = NO_PORT } = asked
   const address = host || '127.0.0.1'
-  // Before a port is looked for: no address of others is tried.
+  // Before the search for a port, so that no address of other programs is tried.
   const choose = async () => {
     checkBindAddress(deps, address, oidcConfigOf(asked.oidc) !== undefined)
     return problems.isPlan && wanted === NO_PORT ? NO_PORT : choosePort(deps, address, asked.proxy_port)
@@ -101,7 +101,7 @@ async function portFor(deps: WorkloadsDeps, asked: CreateRequest, problems: Prob
   return problems.wait('proxy_port', choose, wanted)
 }
 
-/** In a plan: one is chosen when the workload is created. */
+/** For a plan. A port is chosen when the workload is created. */
 export const NO_PORT = 0
 
 function refuseTakenName(deps: WorkloadsDeps, name: string | undefined): void {

@@ -1,10 +1,10 @@
 import type { Difference } from '@toolhaven/contract/plans'
 import { isSameJson } from '../config/is-same-json.ts'
 
-/** Maps whose entries are told one by one. */
+/** Maps whose entries are compared one by one. */
 const BY_ENTRY: ReadonlySet<string> = new Set(['env_vars', 'container_labels', 'tools_override'])
 
-/** What differs between two configurations, by field and sorted by its name. */
+/** The differences between two configurations, sorted by field. */
 export function differencesOf(before: object, after: object): Difference[] {
   const [old, now] = [flat(before), flat(after)]
   return [...new Set([...old.keys(), ...now.keys()])]

@@ -20,18 +20,21 @@ import { isEmpty } from '../config/without-empty.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 export interface EditOptions extends Pick<TargetOptions, 'knownOnly'> {
-  /** That the edit was made for. */
+  /** The revision that the edit is based on. */
   revision?: string | undefined
   /** The edit names another version of the same server. */
   upgrade?: Upgrade
 }
 
 interface Upgrade {
-  /** The version, where the image of the configuration does not name it. */
+  /** The version, if the image of the configuration does not name it. */
   reference?: string
 }
 
-/** Changes a workload and runs it, unless only its group changes. What is left out stays; null or an empty value clears. The port stays. */
+/**
+ * Changes a workload and runs it, unless only its group changes. Omitted fields stay; null or an empty value clears a field. The
+ * port stays.
+ */
 export async function editWorkload(
   deps: WorkloadsDeps,
   name: string,
@@ -55,17 +58,17 @@ export async function editWorkload(
     }
     if (target.entry) next.entry = target.entry
     if (target.kind === 'remote' && target.publicOnly) next.publicOnly = true
-    // Naming the image again asks for its newest version; otherwise the one found before is kept.
+    // An edit that names the image again gets its newest version. Otherwise the version found before is kept.
     if (resolved && update.image === undefined && !config.folder) next.resolved = resolved
     if (options.upgrade?.reference !== undefined) next.resolved = { reference: options.upgrade.reference }
     if (options.upgrade) next.upgrade = { generation: next.generation, before: beforeUpgrade(current) }
-    // Another server may ask nothing.
+    // Another server may never ask its clients anything.
     if (update.image !== undefined || update.folder !== undefined) delete next.needsOwnServers
     return next
   }
   if (moves) await moveToGroup(deps.book, name, config.group ?? DEFAULT_GROUP)
   else await deps.book.change(name, change, { forgetsFailure: true })
-  // Only what it uses from now on says what it needs.
+  // Only future connections show what it needs.
   const isObservedAnew = stored.config.network_isolation_mode !== 'observe'
   if (config.network_isolation_mode === 'observe' && isObservedAnew) deps.sightings.begin(name)
   await leaveDeletedGroup(deps, name)
@@ -76,7 +79,7 @@ export async function editWorkload(
 }
 
 export interface EditDraft {
-  /** As it is before the edit. */
+  /** The state before the edit. */
   stored: StoredWorkload
   asked: CreateRequest
   target: Target
@@ -84,7 +87,7 @@ export interface EditDraft {
   config: RunConfig
 }
 
-/** What would be written down. */
+/** What would be stored. */
 export async function draftEdit(
   deps: WorkloadsDeps,
   name: string,
@@ -123,8 +126,8 @@ function refuseRenaming(name: string, update: UpdateRequest): void {
 }
 
 /**
- * Headers hold keys: they go to the server they were given for, and not to another that an edit names. In force are also those
- * whose values Toolhaven put into the secret store.
+ * Headers hold keys. They go only to the server they were set for, not to another one that an edit names. The headers in force
+ * include those whose values are in the secret store.
  */
 function withHeaders(
   { headers, headers_from_secrets: named, ...rest }: CreateRequest,
@@ -158,7 +161,7 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
     if (isEmpty(value) || (field === 'target_port' && value === 0)) Reflect.deleteProperty(next, field)
     else Reflect.set(next, field, value)
   }
-  // What was confirmed for one server is not confirmed for another.
+  // A confirmation for one server does not apply to another.
   if (update.image || update.url || update.folder) {
     if (update.accept_network === undefined) delete next.accept_network
     if (update.accept_mounts === undefined) delete next.accept_mounts
@@ -169,7 +172,7 @@ function applyUpdate(asked: CreateRequest, update: UpdateRequest): CreateRequest
   return next
 }
 
-/** Unless another image is named, the registry entry it was made from still counts, as it was then. */
+/** Unless the edit names another image, the original version of its registry entry still applies. */
 async function targetAfter(
   deps: WorkloadsDeps,
   stored: StoredWorkload,

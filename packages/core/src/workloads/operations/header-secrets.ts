@@ -6,7 +6,7 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 const SENSITIVE = /^(authorization|proxy-authorization|cookie|x-api-key|api-key)$|token|secret|password/i
 
-/** Header values that are keys go to the secret store; the configuration keeps their names only. */
+/** Moves header values that are keys to the secret store. The configuration keeps only their names. */
 export async function hideHeaderSecrets(
   deps: Pick<WorkloadsDeps, 'storeSecret'>,
   config: RunConfig,
@@ -16,7 +16,7 @@ export async function hideHeaderSecrets(
   const listed = new Map(
     (entry && 'headers' in entry ? (entry.headers ?? []) : []).map((each) => [each.name.toLowerCase(), each]),
   )
-  // What the registry gives everybody is no secret, whatever it is called.
+  // A value that the registry publishes is not a secret, whatever its name is.
   const isSecret = (header: string, value: string) => {
     const known = listed.get(header.toLowerCase())
     return known?.default !== value && (SENSITIVE.test(header) || known?.secret === true)
@@ -33,13 +33,13 @@ export async function hideHeaderSecrets(
   return { ...config, remote_auth_config: { ...rest, headers: clear, headers_from_secrets: fromSecrets } }
 }
 
-/** What was asked for, without the values that went to the secret store. */
+/** The request, without the values that went to the secret store. */
 export function withoutHeaderSecrets(asked: CreateRequest, config: RunConfig): CreateRequest {
   if (!asked.headers) return asked
   return { ...asked, headers: config.remote_auth_config?.headers ?? {} }
 }
 
-/** Those that `headers` does not give a value of its own. */
+/** The headers for which `headers` has no value. */
 export function withoutGiven(
   fromSecrets: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> | null = {},

@@ -6,7 +6,7 @@ import { hideOidcSecret, withoutOidcSecret } from '../config/oidc.ts'
 import type { Target } from './target.ts'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** Whatever in a configuration is a secret goes to the secret store; its name takes its place. */
+/** Moves every secret value of a configuration to the secret store and puts its name in its place. */
 export async function hideSecrets(
   deps: Pick<WorkloadsDeps, 'secretExists' | 'storeSecret'>,
   config: RunConfig,
@@ -16,7 +16,7 @@ export async function hideSecrets(
   return hideOidcSecret(deps, await hideOauthSecret(deps, withHeaders))
 }
 
-/** What was asked for, without the values that went there. */
+/** The request, without the values that went there. */
 export function withoutSecrets(asked: CreateRequest, config: RunConfig): CreateRequest {
   return withoutOidcSecret(withoutOauthSecret(withoutHeaderSecrets(asked, config), config), config)
 }

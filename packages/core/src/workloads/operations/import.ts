@@ -12,7 +12,7 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 import { type Origin, createWorkload } from './create.ts'
 import { type Problems, REFUSE } from '../config/problems.ts'
 
-/** Runs an exported configuration: what was exported can be imported and exported again unchanged. */
+/** Runs an exported configuration. An exported configuration can be imported and exported again unchanged. */
 export async function importWorkload(
   deps: WorkloadsDeps,
   config: RunConfig,
@@ -26,7 +26,7 @@ export type Confirmed = Pick<CreateRequest, 'accept_network' | 'accept_mounts'> 
   accept_secrets?: boolean | undefined
 }
 
-/** The request that makes a workload of an exported configuration. */
+/** The request that creates a workload from an exported configuration. */
 export async function draftImport(
   deps: WorkloadsDeps,
   config: RunConfig,
@@ -50,7 +50,7 @@ export async function draftImport(
   return { request, origin: { urlOrigin: 'import', imported: config, ...headers } }
 }
 
-/** What came from a registry entry still comes from it, when it is here and names the same server. */
+/** Values from a registry entry still come from it, if the registry has the entry and it names the same server. */
 async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: CreateRequest): Promise<CreateRequest> {
   const found = await entryNow(deps, config.base_name)
   if (!found) return request
@@ -61,7 +61,7 @@ async function fromRegistry(deps: WorkloadsDeps, config: RunConfig, request: Cre
   return { ...rest, image: found.name, ...(profile && !isOfEntry && { permission_profile: profile }) }
 }
 
-/** A registry may have it by now and not in a form that can run; the configuration itself still can. */
+/** The registry may have the server in a form that cannot run, while the configuration itself can. */
 async function entryNow({ findServer }: WorkloadsDeps, name: string | undefined) {
   if (name === undefined) return undefined
   return findServer(name).catch((error: unknown) => {
@@ -70,7 +70,7 @@ async function entryNow({ findServer }: WorkloadsDeps, name: string | undefined)
   })
 }
 
-/** They are the user's, and whoever wrote the configuration chose the server that gets them. */
+/** The secrets belong to the user, but the author of the configuration chose the server that gets them. */
 function refuseSecrets(config: RunConfig, confirmed: Confirmed): void {
   if (confirmed.accept_secrets === true) return
   const { secrets = [], remote_auth_config: auth, oidc_config: oidc } = config
@@ -82,11 +82,11 @@ function refuseSecrets(config: RunConfig, confirmed: Confirmed): void {
   ].filter((name) => name !== undefined)
   if (names.length === 0) return
   throw invalid(
-    `the imported configuration asks for secrets of yours: ${[...new Set(names)].map((name) => excerpt(name)).join(', ')}; confirm that its server may have them with accept_secrets=true (--accept-secrets)`,
+    `the imported configuration asks for your secrets: ${[...new Set(names)].map((name) => excerpt(name)).join(', ')}; confirm that its server may have them with accept_secrets=true (--accept-secrets)`,
   )
 }
 
-/** What an exported configuration lists follows from its other fields; anything else would be lost silently. */
+/** The middleware of an exported configuration follows from its other fields. Anything else would be lost silently. */
 function refuseForeignMiddleware(config: RunConfig): void {
   const derived = middlewareConfigs(config).map((middleware) => JSON.stringify(middleware))
   const foreign = (config.middleware_configs ?? []).filter(
@@ -94,31 +94,31 @@ function refuseForeignMiddleware(config: RunConfig): void {
   )
   if (foreign.length === 0) return
   throw invalid(
-    `not available yet: middleware_configs of type ${foreign.map(({ type }) => excerpt(type)).join(', ')}; leave it out`,
+    `middleware_configs of type ${foreign.map(({ type }) => excerpt(type)).join(', ')} is not available yet; remove it`,
   )
 }
 
-/** Somebody else may have written the configuration, and a folder is code that runs and files that are read. */
+/** Another person may have written the configuration, and a folder holds code that runs and files that are read. */
 function refuseFolder({ folder }: RunConfig): void {
   if (folder === undefined) return
   throw invalid(
-    `folder: an imported configuration cannot name a folder of this machine; run it with "thv run --folder ${excerpt(folder.path, 200)}", or give folder when you create the workload`,
+    `folder: an imported configuration cannot name a folder of this machine; run it with "thv run --folder ${excerpt(folder.path, 200)}", or set folder when you create the workload`,
   )
 }
 
 const TARGET_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** Inside the workload, on its own loopback: the only address on which nobody but the gateway reaches a server. */
+/** The workload's own loopback: the only address at which only the gateway reaches a server. */
 function checkTargetHost({ target_host: host }: RunConfig): void {
   if (host === undefined || TARGET_HOSTS.has(host)) return
   throw invalid(
     isThisMachine(host)
-      ? `target_host "${excerpt(host)}" cannot be reached: inside a workload only the loopback addresses 127.0.0.1 and ::1 can; let the server listen on one of them`
-      : `target_host "${excerpt(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; leave it out`,
+      ? `target_host "${excerpt(host)}" cannot be reached: only the loopback addresses 127.0.0.1 and ::1 of a workload can; let the server listen on one of them`
+      : `target_host "${excerpt(host)}" must be 127.0.0.1, ::1 or localhost, a loopback address inside the workload; remove it`,
   )
 }
 
-/** A profile that is named is read once; the stored one counts from then on, and in a copy of the configuration too. */
+/** A named profile is read once. From then on, its stored copy applies, also in an exported configuration. */
 async function withProfile(deps: WorkloadsDeps, config: RunConfig): Promise<RunConfig> {
   const nameOrPath = config.permission_profile_name_or_path
   if (nameOrPath === undefined || config.permission_profile !== undefined) return config
@@ -134,11 +134,11 @@ async function checkRemoteAuth(deps: WorkloadsDeps, config: RunConfig, confirmed
   await checkSecret(deps, auth?.clientSecret)
   if (auth?.allowPrivateIP && confirmed.accept_network !== true)
     throw invalid(
-      'remote_auth_config.allowPrivateIP opens private addresses to the login; confirm it with accept_network=true (--accept-network)',
+      'remote_auth_config.allowPrivateIP allows private addresses for the login; confirm it with accept_network=true (--accept-network)',
     )
 }
 
-/** In a configuration it is always a name: taken for a value, it would be stored and believed to be the secret. */
+/** A configuration always holds the name. If it were taken for a value, the name would be stored as the secret. */
 async function checkSecret(deps: WorkloadsDeps, name: string | undefined): Promise<void> {
   if (name !== undefined && !(await deps.secretExists(name))) throw await deps.missingSecrets([name])
 }

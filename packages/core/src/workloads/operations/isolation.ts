@@ -11,7 +11,7 @@ export interface IsolationDeps {
   sessions: Pick<SessionInstances, 'handleOf'>
 }
 
-/** What confines the workload right now, as seen from outside it. */
+/** What confines the workload now, as seen from outside. */
 export async function getIsolation(
   { book, runtime, sessions }: IsolationDeps,
   name: string,
@@ -22,7 +22,7 @@ export async function getIsolation(
   const handle = observed.handle ?? (await sessions.handleOf(name))
   const found = handle && (await runtime.confinement?.(handle, signal))
   if (!found && observed.connected && hasOwnServers(stored))
-    throw conflict(`${name} has no client now, and its servers run for clients only; connect one and ask again`)
-  if (!found) throw conflict(`${name} does not run now; "thv restart ${name}" starts it`)
+    throw conflict(`${name} has no client now, and its servers run only for clients; connect a client and try again`)
+  if (!found) throw conflict(`${name} is not running; start it with "thv restart ${name}"`)
   return found
 }

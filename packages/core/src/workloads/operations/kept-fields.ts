@@ -1,7 +1,7 @@
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { isSameJson } from '../config/is-same-json.ts'
 
-/** What a run configuration can say and a request cannot: an import brings it, edits keep it, an export shows it. */
+/** Fields that a run configuration has and a request does not. An import sets them, edits keep them, and an export shows them. */
 const FIELDS = [
   ...(['target_host', 'debug', 'permission_profile_name_or_path', 'thv_ca_bundle', 'jwks_auth_token_file'] as const),
   ...(['base_name', 'container_name', 'k8s_pod_template_patch'] as const),
@@ -9,7 +9,7 @@ const FIELDS = [
 const OIDC_FIELDS = ['cacertPath', 'authTokenFile'] as const
 const LOGIN_FIELDS = ['clientSecretFile', 'enableRemoteAuth', 'skipBrowser', 'timeout'] as const
 
-/** The configuration with those fields of another one. */
+/** The configuration with these fields taken from another one. */
 export function withKept(config: RunConfig, from: RunConfig): RunConfig {
   const oidc = pick(from.oidc_config, OIDC_FIELDS)
   const login = pick(from.remote_auth_config, LOGIN_FIELDS)
@@ -23,8 +23,8 @@ export function withKept(config: RunConfig, from: RunConfig): RunConfig {
 }
 
 /**
- * After an edit. What belongs to a server, a provider or a profile goes when the edit names another one; another version is the
- * same server.
+ * After an edit. Fields that belong to a server, a provider or a profile are dropped when the edit names another one. Another
+ * version is the same server.
  */
 export function withKeptOfEdited(config: RunConfig, before: RunConfig, isUpgrade = false): RunConfig {
   const from: RunConfig = { ...before }
@@ -37,7 +37,7 @@ export function withKeptOfEdited(config: RunConfig, before: RunConfig, isUpgrade
   if (config.remote_url !== undefined || before.remote_url !== undefined) delete from.container_name
   if (!isSameServer || config.transport === 'stdio') delete from.target_host
   if (!isSameJson(config.permission_profile, before.permission_profile)) delete from.permission_profile_name_or_path
-  // A token is for the provider it was given for.
+  // A token belongs to one provider.
   if (!isSameProvider(config, before)) {
     delete from.oidc_config
     delete from.jwks_auth_token_file

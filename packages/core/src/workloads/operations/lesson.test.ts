@@ -49,7 +49,7 @@ test.each<[string, Partial<SeenPlace>]>([
   const lesson = learn([seen('b.example:443', change)], profile)
   expect(lesson.permission_profile).toEqual(profile)
   expect(lesson.notes).toContainEqual(expect.stringContaining('no smaller profile is known to work'))
-  expect(lesson.notes).not.toContain('it used no network so far')
+  expect(lesson.notes).not.toContain('it has not used the network so far')
 })
 
 describe('the smallest profile of an observed workload', () => {
@@ -113,22 +113,22 @@ describe('the smallest profile of an observed workload', () => {
       ['in.example', 'private'],
       ['front.example', 'TLS for another'],
       ['down.example', 'silent'],
-      ['10.0.0.7', expect.stringContaining('put 10.0.0.7:5432 into allow_host yourself')],
+      ['10.0.0.7', expect.stringContaining('add 10.0.0.7:5432 to allow_host yourself')],
     ])
   })
 
   test('drops what was listed and not used, and says so', () => {
     const lesson = learn([seen('10.0.0.1:443')], list(['10.0.0.1', '*.b.example']))
     expect(lesson.permission_profile).toEqual(list(['10.0.0.1'], [443]))
-    expect(lesson.notes).toEqual(['in the list before and not used since: *.b.example'])
+    expect(lesson.notes).toEqual(['listed before, but not used since: *.b.example'])
   })
 
   test('keeps mounts as they are, and says that their use is not seen', () => {
     const { permission_profile: profile, notes } = learn([], { name: 'mine', read: ['/data/a'], write: ['/data/b'] })
     const mounts = { read: ['/data/a'], write: ['/data/b'] }
     expect(profile).toEqual({ name: 'none', ...mounts, network: { outbound: {} } })
-    expect(notes.join()).toContain('mounts stay as they are')
-    expect(learn([], {}, { volumes: ['/data/a:/a'] }).notes.join()).toContain('mounts stay as they are')
+    expect(notes.join()).toContain('mounts stay unchanged')
+    expect(learn([], {}, { volumes: ['/data/a:/a'] }).notes.join()).toContain('mounts stay unchanged')
   })
 
   test('says that hosts and ports are lists apart, and that not everything was kept', () => {
@@ -145,7 +145,7 @@ describe('the smallest profile of one with hosts listed with their port', () => 
     const uses = [seen('localhost:5432', { speaks: ['other'] }), seen('10.0.0.1:22', { speaks: ['other'] })]
     const lesson = learn(uses, before)
     expect(lesson.permission_profile).toEqual(list(['10.0.0.1:22', 'localhost:5432']))
-    expect(lesson.notes).toEqual(['in the list before and not used since: quiet.example:8443'])
+    expect(lesson.notes).toEqual(['listed before, but not used since: quiet.example:8443'])
     expect(outboundOf([...uses, seen('a.example:443')], before)).toEqual({
       allow_host: ['10.0.0.1:22', 'a.example', 'localhost:5432'],
       allow_port: [443],
@@ -161,8 +161,8 @@ describe('the smallest profile of one with hosts listed with their port', () => 
       list(['localhost:5432', '10.0.0.1:22', 'quiet.example:8443', 'quiet.example:443']),
     )
     expect(lesson.left_out.map(({ reason }) => reason)).toEqual([
-      expect.stringContaining('put localhost:6379 into allow_host yourself'),
-      expect.stringContaining('put 10.0.0.1:23 into allow_host yourself'),
+      expect.stringContaining('add localhost:6379 to allow_host yourself'),
+      expect.stringContaining('add 10.0.0.1:23 to allow_host yourself'),
     ])
   })
 })
@@ -197,7 +197,7 @@ describe('the smallest profile where a registry entry chose the one in force', (
       list(['a.example', 'nas.example'], [...(change === ENFORCED ? [80] : []), 443, 445]),
     )
     expect(lesson.left_out).toMatchObject([{ host: '10.0.0.1', port: 22 }])
-    expect(lesson.notes.join()).toContain('nobody confirmed: ~/.ssh:/keys, /data, privileged')
+    expect(lesson.notes.join()).toContain('you have not confirmed it: ~/.ssh:/keys, /data, privileged')
   })
 
   test('has what the user confirmed or gave', () => {

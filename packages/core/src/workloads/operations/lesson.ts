@@ -9,15 +9,15 @@ import { compareNames } from '../running/book.ts'
 
 type Outbound = NonNullable<NonNullable<PermissionProfile['network']>['outbound']>
 
-/** Ports of a list of hosts that names none. */
+/** The ports of a list of hosts without ports. */
 const WEB_PORTS: readonly number[] = [80, 443]
 
 const NOTHING_KNOWN =
-  'it reached nothing that a list can allow, so no smaller profile is known to work: its profile stays as it is'
+  'it reached nothing that a list can allow, so no smaller profile is known to work; its profile stays unchanged'
 
 /**
- * The smallest profile with which everything that was seen would have worked. While a list is in force, those who made it
- * decided on its lines: it stays, and what it blocked is added. Pure.
+ * The smallest profile that would have allowed every recorded connection. If a list is in force, its lines stay, because a person
+ * chose them, and what it blocked is added. A pure function.
  */
 export function lessonOf(stored: StoredWorkload, seen: StoredSightings, own: readonly string[] = []): Lesson {
   const { config } = stored
@@ -31,7 +31,7 @@ export function lessonOf(stored: StoredWorkload, seen: StoredSightings, own: rea
   const outbound = smallest(uses, kept, before.allow_host ?? [])
   const leftOut = leftOutOf(seen.places, evidence, before.allow_host ?? [])
   const { read, write, privileged } = profile
-  // A server that tried to get somewhere and could not does not work without a network, as far as anybody knows.
+  // A server that tried to connect and failed may need a network to work.
   const isUnknown = Object.keys(outbound).length === 0 && leftOut.length > 0
   return {
     name: config.name,
@@ -52,23 +52,27 @@ export function lessonOf(stored: StoredWorkload, seen: StoredSightings, own: rea
       ...(isUnknown
         ? [NOTHING_KNOWN]
         : evidence.length === 0 && mode === 'observe'
-          ? ['it used no network so far']
+          ? ['it has not used the network so far']
           : []),
       ...notesOnPlaces(evidence, outbound, before, mode),
-      ...(seen.dropped > 0 ? [`it tried more places than are kept: ${seen.dropped} attempts are not in here`] : []),
+      ...(seen.dropped > 0
+        ? [`it tried to reach more hosts than Toolhaven records: ${seen.dropped} attempts are missing here`]
+        : []),
       ...(config.volumes?.length || read?.length || write?.length
-        ? ['which files of its mounts it used is not seen from outside: mounts stay as they are']
+        ? ['Toolhaven cannot see which mounted files it used, so mounts stay unchanged']
         : []),
       ...(unconfirmed.length > 0
-        ? [`left out, because the registry entry asks for it and nobody confirmed: ${unconfirmed.join(', ')}`]
+        ? [
+            `not included, because the registry entry asks for it and you have not confirmed it: ${unconfirmed.join(', ')}`,
+          ]
         : []),
     ],
   }
 }
 
 /**
- * The profile in force without what a registry entry asks for and nobody confirmed (`accept_mounts`, `accept_network`): in the
- * profile of a lesson it would be the user's own wish.
+ * The profile in force, without what a registry entry asks for and nobody confirmed (`accept_mounts`, `accept_network`). In the
+ * profile of a lesson, it would count as the user's own choice.
  */
 function agreedProfile(
   { config, asked, profileOrigin }: StoredWorkload,
@@ -90,13 +94,13 @@ function agreedProfile(
   return { profile: { ...others, network }, unconfirmed: [...read, ...write, ...(privileged ? ['privileged'] : [])] }
 }
 
-/** What was only asked for by name has no port; where the program connected after all, that says more. */
+/** A DNS question has no port. If the program connected as well, the connection says more. */
 function withoutQuestions(uses: readonly SeenPlace[]): SeenPlace[] {
   const connected = new Set(uses.filter(({ port }) => port !== 0).map(({ host }) => host))
   return uses.filter(({ host, port }) => port !== 0 || !connected.has(host))
 }
 
-/** Undefined when a profile can allow it and should. */
+/** Undefined if a profile can and should allow it. */
 function reasonAgainst({ host, port, outcome, reason }: SeenPlace, listed: readonly string[]): string | undefined {
   if (outcome !== 'reached' && outcome !== 'unlisted') return reason ?? outcome
   const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
@@ -104,12 +108,12 @@ function reasonAgainst({ host, port, outcome, reason }: SeenPlace, listed: reado
   const isMeant = (entry: { host: string; port?: number }) =>
     entry.port === undefined ? entry.host === host : entry.port === port
   if (!isPrivate || entriesFor(listed, host).some(isMeant)) return undefined
-  return `it is an address of this machine or a private network; if that is meant, put ${showPlace({ host, port })} into allow_host yourself`
+  return `it is an address of this machine or a private network; if you want to allow it, add ${showPlace({ host, port })} to allow_host yourself`
 }
 
 function smallest(uses: readonly SeenPlace[], kept: Outbound, before: readonly string[]): Outbound {
   const listed = kept.allow_host ?? []
-  // A host that somebody listed with its port stays in that form. One below a wildcard does not get it: a wildcard never leads to
+  // A host that is listed with its port keeps that form. A host below a wildcard does not get it, because a wildcard never leads to
   // a private address, and a name with its port may.
   const isWithPort = ({ host }: SeenPlace) => {
     const entries = entriesFor(before, host)
@@ -123,20 +127,20 @@ function smallest(uses: readonly SeenPlace[], kept: Outbound, before: readonly s
   const hosts = [...listed, ...[...new Set(added)].toSorted(compareNames)]
   const ports = portsOf(apart, kept)
   if (hosts.length === 0) return {}
-  // Only a port that is listed carries more than TLS and requests to the proxy: not to list the web's own is smaller.
+  // Only a listed port carries more than TLS and requests to the proxy, so not listing 80 and 443 is the smaller permission.
   const isWeb = ports.length === WEB_PORTS.length && ports.every((port) => WEB_PORTS.includes(port))
   const isPlain = apart.every(({ speaks }) => speaks.every((each) => each === 'tls' || each === 'http'))
   return { allow_host: hosts, ...(ports.length > 0 && !(isWeb && isPlain) && { allow_port: ports }) }
 }
 
-/** Ports of the hosts that are listed without one. */
+/** Ports for the hosts that are listed without one. */
 function portsOf(uses: readonly SeenPlace[], { allow_host: hosts = [], allow_port: ports = [] }: Outbound): number[] {
   const isWeb = ports.length === 0 && hosts.some((entry) => parseListedHost(entry)?.port === undefined)
   const used = uses.map(({ port }) => port).filter((port) => port !== 0)
   return [...new Set([...(isWeb ? WEB_PORTS : ports), ...used])].toSorted((a, b) => a - b)
 }
 
-/** By host and port, whether it was let through or not. */
+/** By host and port, whether or not it was let through. */
 function evidenceOf(uses: readonly SeenPlace[]): Evidence[] {
   const found = new Map<string, Evidence>()
   for (const { host, port, outcome, speaks, paths, count, firstAt, lastAt } of uses) {
@@ -161,7 +165,7 @@ function leftOutOf(places: readonly SeenPlace[], evidence: readonly Evidence[], 
     const { host, port, outcome, count, firstAt, lastAt } = place
     const reason = reasonAgainst(place, listed)
     if (reason === undefined) return []
-    // That it did not answer every time says nothing about a place it also reached.
+    // A host that was reached at least once counts as reached, even if it did not always answer.
     const isUsed = evidence.some((each) => each.host === host && (each.port === port || port === 0))
     if (outcome === 'unreachable' && isUsed) return []
     return [{ host, port, count, first_seen: firstAt, last_seen: lastAt, reason }]
@@ -183,8 +187,10 @@ function notesOnPlaces(
   const isProduct = new Set(apart.map(({ port }) => port)).size > 1 && places.size < open.length * ports.length
   return [
     ...(unused.length > 0
-      ? [`in the list before and not used since: ${unused.join(', ')}${mode === 'enforce' ? '; it stays' : ''}`]
+      ? [`listed before, but not used since: ${unused.join(', ')}${mode === 'enforce' ? '; it stays' : ''}`]
       : []),
-    ...(isProduct ? ['a profile lists hosts and ports apart: each of these hosts may be reached at each port'] : []),
+    ...(isProduct
+      ? ['a profile lists hosts and ports separately, so each of these hosts may be reached at each port']
+      : []),
   ]
 }

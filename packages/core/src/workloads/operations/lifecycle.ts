@@ -5,14 +5,14 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 export type Verb = 'stop' | 'restart' | 'delete'
 
-/** What each verb writes down; the supervisor does the rest. */
+/** What each verb stores. The supervisor does the rest. */
 const CHANGES: Record<Verb, (stored: StoredWorkload) => StoredWorkload> = {
   stop: (stored) => ({ ...stored, wanted: 'stopped' }),
   restart: (stored) => ({ ...stored, wanted: 'running', generation: stored.generation + 1 }),
   delete: (stored) => ({ ...stored, wanted: 'absent' }),
 }
 
-/** Stops, restarts or deletes one workload. Stopping a stopped one is fine. */
+/** Stops, restarts or deletes one workload. Stopping a stopped workload does nothing. */
 export async function changeLifecycle(deps: WorkloadsDeps, name: string, verb: Verb): Promise<void> {
   const change = (stored: StoredWorkload) => {
     if (stored.wanted === 'absent') throw notFound(`workload ${name} is being removed`)
@@ -24,7 +24,7 @@ export async function changeLifecycle(deps: WorkloadsDeps, name: string, verb: V
   void deps.syncClients()
 }
 
-/** The same for several, by name or by group: all of them or, when a name is unknown, none. */
+/** The same for several, by name or by group. If a name is unknown, does nothing. */
 export async function changeLifecycles(deps: WorkloadsDeps, request: BulkRequest, verb: Verb): Promise<void> {
   const names = request.names ? checkedNames(deps, request.names) : namesOfGroup(deps, request.group ?? '')
   await Promise.all(names.map((name) => changeLifecycle(deps, name, verb)))

@@ -12,13 +12,13 @@ export async function moveToGroup(book: WorkloadBook, workload: string, group: s
   }))
 }
 
-/** An edit that names nothing but a group. */
+/** An edit that changes only the group. */
 export const isMove = (update: UpdateRequest): boolean => {
   const fields = Object.entries(update).filter(([field, value]) => field !== 'name' && value !== undefined)
   return fields.length === 1 && fields[0]?.[0] === 'group'
 }
 
-/** The group may have been deleted between the check of a request and its writing down. */
+/** The group may have been deleted after the request was checked. */
 export async function leaveDeletedGroup(
   deps: Pick<WorkloadsDeps, 'book' | 'groupExists'>,
   workload: string,

@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts'
 
 type Reach = Pick<RunConfig, 'permission_profile' | 'network_mode' | 'network_isolation_mode'>
 
-/** Nobody who agrees to a newer version has agreed to where it connects. */
+/** Agreeing to a newer version does not include agreeing to the hosts that it connects to. */
 export function refuseNewOpenings(before: Reach, after: Reach, isAccepted: boolean): void {
   const openings = isAccepted ? [] : newOpenings(before, after)
   if (openings.length > 0)
@@ -13,7 +13,7 @@ export function refuseNewOpenings(before: Reach, after: Reach, isAccepted: boole
     )
 }
 
-/** What a configuration reaches that the one before it does not, as entries of `allow_host` or in words. */
+/** The network access that a configuration has and its predecessor does not, as entries of `allow_host` or in words. */
 function newOpenings(before: Reach, after: Reach): string[] {
   const [old, next] = [placesOf(before), placesOf(after)]
   if (old === 'everything') return []
@@ -39,7 +39,7 @@ function placesOf({
 }: Reach): Places[] | 'everything' {
   const { allow_host: hosts = [], allow_port: ports = [], insecure_allow_all: all } = profile?.network?.outbound ?? {}
   if (profile === undefined || all || mode === 'host' || isolation === 'observe') return 'everything'
-  // A list of ports alone names every host.
+  // A list of ports without hosts allows every host.
   if (hosts.length === 0) return ports.length > 0 ? [{ host: ANY, ports }] : []
   const withPorts = ({ host, port }: ListedHost): Places => ({
     host,
@@ -51,7 +51,7 @@ function placesOf({
   })
 }
 
-/** Both may be names with a wildcard, `*.example.com` or `.example.com`. */
+/** Both may be wildcards, `*.example.com` or `.example.com`. */
 function covers(entry: string, host: string): boolean {
   const below = /^\*?(\..+)$/.exec(entry)?.[1]
   return entry === ANY || entry === host || (below !== undefined && host.endsWith(below))

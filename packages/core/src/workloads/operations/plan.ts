@@ -70,7 +70,7 @@ export async function planEdit(
   }
 }
 
-/** Some problems leave nothing to go on with. */
+/** After some problems, the plan cannot continue. */
 async function unlessRefused<T>(problems: FoundProblems, draft: () => Promise<T>): Promise<T | undefined> {
   try {
     return await draft()
@@ -80,7 +80,7 @@ async function unlessRefused<T>(problems: FoundProblems, draft: () => Promise<T>
   }
 }
 
-/** A value that would be kept needs a provider that can keep it, and is not kept. */
+/** Checks that a provider could store the value, but does not store it. */
 function withoutStoring(deps: WorkloadsDeps): WorkloadsDeps {
   return { ...deps, storeSecret: (key, value) => deps.checkSecret(key, value) }
 }

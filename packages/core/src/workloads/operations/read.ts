@@ -15,7 +15,10 @@ import type { WorkloadsDeps } from '../workloads-deps.ts'
 
 type Deps = Pick<WorkloadsDeps, 'book' | 'groupExists' | 'logs' | 'masker'>
 
-/** Those wanted running; with `all`, every one. As JSON text of records: lists are asked for often and change seldom. */
+/**
+ * The workloads that are wanted running; with `all`, every one. As cached JSON texts, because clients read lists often and lists
+ * change rarely.
+ */
 export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; group?: string | undefined }): string[] {
   if (query.group !== undefined && !deps.groupExists(query.group)) throw notFound(`group ${query.group} not found`)
   return deps.book
@@ -25,7 +28,7 @@ export function listWorkloads(deps: Deps, query: { all?: boolean | undefined; gr
     .map((entry) => recordJson(deps, entry))
 }
 
-/** Made again only when something in it changed. */
+/** Built again only when something in it has changed. */
 function recordJson(deps: Deps, entry: Entry): string {
   const { stored, observed, shown } = entry
   const { status, context } = deriveStatus(stored, observed)
@@ -79,7 +82,7 @@ export function getWorkload(deps: Deps, name: string): WorkloadDetails {
   }
 }
 
-/** A package's version is in `package`; of an image, whatever its tag says later, this is what runs. */
+/** The image that runs, wherever its tag points later. A package has its version in `package`. */
 function startedImageOf({ config, resolved }: StoredWorkload): Pick<WorkloadDetails, 'started_image'> {
   if (!resolved || config.image === undefined || parsePackageReference(config.image)) return {}
   const { digest, verification } = resolved
@@ -95,7 +98,7 @@ export function workloadStatusOf(deps: Deps, name: string) {
   return { status: deps.book.status(name).status }
 }
 
-/** At most this many lines are given at once. */
+/** The maximum number of lines in one answer. */
 export const MAX_LOG_LINES = 100
 
 export async function workloadLogs(deps: Deps, name: string): Promise<string> {
@@ -104,20 +107,20 @@ export async function workloadLogs(deps: Deps, name: string): Promise<string> {
   return lines.map((line) => `${deps.masker.mask(line)}\n`).join('')
 }
 
-/** With times and streams, and as far back as is asked for. */
+/** Lines with times and streams, as far back as requested. */
 export async function readWorkloadLogs(deps: Deps, name: string, query: LogQuery): Promise<{ lines: LogLine[] }> {
   deps.book.get(name)
   const lines = await deps.logs.read(name, query)
   return { lines: lines.map((line) => ({ ...line, text: deps.masker.mask(line.text) })) }
 }
 
-/** The run configuration, complete enough to run it elsewhere; secrets by name only. */
+/** The run configuration, complete enough to run it on another machine. Secrets are included by name only. */
 export function exportWorkload(deps: Deps, name: string): RunConfig {
   const { stored } = deps.book.get(name)
   return { ...stored.config, middleware_configs: middlewareConfigs(stored.config) }
 }
 
-/** What was asked for: posted again, it makes the same workload. */
+/** The original request. Posting it again creates the same workload. */
 export async function getWorkloadRequest(deps: Deps, name: string) {
   const { stored } = deps.book.get(name)
   const { asked, config } = stored
@@ -147,13 +150,13 @@ function toRecord(deps: Deps, { stored, observed }: Entry): Workload {
   }
 }
 
-/** What clients connect to: always ours, also for a remote server. */
+/** The address that clients connect to. It is always the gateway's, also for a remote server. */
 export function clientUrl({ config, port }: Pick<StoredWorkload, 'config' | 'port'>): string {
   const host = reachableHost(config.host ?? '')
   return `http://${host}:${port}${config.proxy_mode === 'sse' ? '/sse' : '/mcp'}`
 }
 
-/** An address bound on all of the machine's is reached at each of them. */
+/** A workload that listens on all addresses is reachable at each of them. */
 function reachableHost(host: string): string {
   if (host === '' || host === 'localhost' || host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

@@ -2,12 +2,12 @@ import { notFound } from '../../errors.ts'
 import { excerpt } from '@toolhaven/contract/visible-text'
 import type { WorkloadsDeps } from '../workloads-deps.ts'
 
-/** As MCP registries name servers. Taken for an image, the part before the slash would be the host of its registry. */
+/** The form of names in MCP registries. In an image reference, the part before the slash would be the host of its registry. */
 const SERVER_NAME = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/[A-Za-z0-9._-]+$/
 
 /**
- * A bare word, or a name such as io.github.someone/weather, that neither the registry nor this machine knows is most likely a
- * typing error. Pulling an image of that name would run whatever a stranger has published under it.
+ * A bare word, or a name such as io.github.someone/weather, that neither the registry nor this machine knows is probably a typing
+ * error. Pulling an image of that name would run whatever a stranger has published under it.
  */
 export async function refuseUnknown({ runtime }: Pick<WorkloadsDeps, 'runtime'>, reference: string): Promise<void> {
   const isServerName = SERVER_NAME.test(reference)

@@ -203,7 +203,7 @@ describe('a remote workload', () => {
     await expect(createWorkload(fake.daemon.workloads, { ...FAR, oauth_config: oauth })).rejects.toThrow(said)
     await expect(
       createWorkload(fake.daemon.workloads, { image: 'npx://x@1.0.0', oauth_config: { issuer: 'https://id.example' } }),
-    ).rejects.toThrow('remote servers only')
+    ).rejects.toThrow('only for remote servers')
   })
 
   test('sends its keys to the server they were given for and not to another that an edit names', async () => {

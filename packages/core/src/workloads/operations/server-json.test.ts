@@ -54,7 +54,7 @@ test('a server.json is asked the same questions as a registry entry, all at once
   await expect(create({ env_vars: { KEY: 'k', LEVEL: 'loud' } })).rejects.toThrow(
     'env_vars.LEVEL: must be one of info, debug',
   )
-  await expect(create({ image: 'npx://other' })).rejects.toThrow('instead of image, url and folder')
+  await expect(create({ image: 'npx://other' })).rejects.toThrow('replaces image, url and folder')
   const { problems } = await planCreate(workloads, { server_json: weather, env_vars: { LEVEL: 'loud' } })
   expect(problems.map(({ field }) => field)).toEqual(['env_vars', 'env_vars'])
   const rooted = { type: 'named' as const, name: '--root', isRequired: true }
@@ -62,7 +62,7 @@ test('a server.json is asked the same questions as a registry entry, all at once
   if (!found) throw new Error('it has a package')
   const file = { ...weather, packages: [{ ...found, packageArguments: [rooted] }] }
   const needs = { server_json: file, env_vars: { KEY: 'k' } }
-  await expect(createWorkload(workloads, needs)).rejects.toThrow('needs arguments: --root <root>; give them in')
+  await expect(createWorkload(workloads, needs)).rejects.toThrow('needs arguments: --root <root>; set them in')
   await createWorkload(workloads, { ...needs, cmd_arguments: ['--root', '/tmp'] })
 })
 

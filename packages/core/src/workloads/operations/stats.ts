@@ -16,7 +16,7 @@ export interface StatsDeps {
   masker: Masker
 }
 
-/** Those wanted running; with `all`, every one. */
+/** The workloads that are wanted running; with `all`, every one. */
 export async function listStats(
   deps: StatsDeps,
   { all, group }: { all?: boolean | undefined; group?: string | undefined },
@@ -56,13 +56,13 @@ async function measure(
   signal: AbortSignal,
 ): Promise<Measured> {
   if (stored.config.remote_url !== undefined)
-    return { notMeasured: 'it is a remote server: nothing of it runs on this machine' }
+    return { notMeasured: 'it is a remote server, which does not run on this machine' }
   const own = observed.handle ? [observed.handle] : []
   const handles = [...own, ...(await sessions.handlesOf(stored.config.name))]
   if (handles.length > 0) return meter.measure(handles, signal)
   const waits = observed.connected && hasOwnServers(stored)
-  return { notMeasured: waits ? 'its servers run for clients only, and none is connected' : 'it does not run now' }
+  return { notMeasured: waits ? 'its servers run only for clients, and none is connected' : 'it is not running' }
 }
 
-/** Two digits are more than such a figure is good for. */
+/** More digits would suggest a precision that such a figure does not have. */
 const rounded = (value: number) => Number(value.toPrecision(value < 1 ? 1 : value < 100 ? 2 : 3))

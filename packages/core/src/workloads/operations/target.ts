@@ -22,12 +22,12 @@ export type Target =
 
 export type OwnAddresses = Pick<Host, 'ownAddresses'>
 
-/** Who chose the address of a remote server: the user in the request, or a text that somebody else wrote. */
+/** Who chose the address of a remote server: the user in the request, or a text from outside. */
 export type UrlOrigin = 'request' | 'registry' | 'server-json' | 'import' | 'adoption'
 
 export interface TargetOptions {
   urlOrigin?: UrlOrigin | undefined
-  /** A bare word must name a server of the registry or an image of this machine. */
+  /** A bare word must be the name of a registry server or of an image on this machine. */
   knownOnly?: boolean | undefined
 }
 
@@ -40,18 +40,18 @@ export async function resolveTarget(
   const { image, url, folder, server_json: file } = asked
   if (image && url) throw invalid('takes image or url, not both')
   if (file) {
-    if (image || url || folder) throw invalid('server_json is given instead of image, url and folder; leave them out')
+    if (image || url || folder) throw invalid('server_json replaces image, url and folder; remove them')
     return targetOfServerJson(deps.host, file, asked)
   }
   if (folder) {
-    if (image || url) throw invalid('folder is given instead of image and url; leave them out')
+    if (image || url) throw invalid('folder replaces image and url; remove them')
     return { kind: 'folder', folder, suggestedName: nameFromFolder(folder.path) }
   }
   if (url)
     return { kind: 'remote', ...checkRemoteUrl(deps.host, url, urlOrigin, asked), suggestedName: nameFromUrl(url) }
   if (!image)
     throw invalid(
-      'image is missing: name a registry server, an image or a package, give url for a remote server, or folder for a server that you write',
+      'image is missing: set it to a registry server, an image or a package; or set url for a remote server, or folder for your own server',
     )
   const asPackage = parsePackageReference(image)
   if (asPackage) return { kind: 'image', image, suggestedName: lastSegment(asPackage.name) }
@@ -124,19 +124,19 @@ const nameFromFolder = (path: string) => lastSegment(path.replace(/^~/, ''))
 
 function nameFromUrl(url: string): string {
   const host = URL.parse(url)?.hostname ?? 'remote'
-  // A part of an address of numbers tells nobody anything.
+  // A part of a numeric address would not be a helpful name.
   if (/^[\d.]+$/.test(host)) return host
   const labels = host.split('.').filter((label) => label !== 'www' && label !== 'mcp' && label !== 'api')
   return labels[0] ?? 'remote'
 }
 
-/** What the workload runs from, for people. */
+/** The source of the workload, in a form for people. */
 export function packageOf(target: Target): string {
   if (target.kind === 'folder') return target.folder.path
   return target.kind === 'remote' ? target.url : target.image
 }
 
-/** Fits the grammar and is not taken yet: `fetch`, `fetch-2`, `fetch-3` … */
+/** A valid name that is still free: `fetch`, `fetch-2`, `fetch-3` … */
 export function uniqueName(suggested: string, isTaken: (name: string) => boolean): string {
   const clean =
     suggested

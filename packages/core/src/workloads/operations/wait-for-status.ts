@@ -9,19 +9,19 @@ interface Deps {
   shutdown: AbortSignal
 }
 
-/** Resolves when the workload runs; rejects with its reason when it ends in an error or is removed. */
+/** Resolves when the workload runs. Rejects with the reason if it ends in an error or is removed. */
 export function untilRunning(deps: Deps, name: string, signal: AbortSignal): Promise<void> {
   return waitFor(deps, name, signal, ({ status, status_context: why }) => {
     if (status === 'error') throw conflict(`${name} did not start: ${why}`)
     if (status === 'stopped') throw conflict(`${name} is stopped; restart it first`)
-    if (status === 'removed') throw conflict(`${name} was removed while it started`)
+    if (status === 'removed') throw conflict(`${name} was removed while it was starting`)
     return status === 'running'
   })
 }
 
 const GONE_MS = 60_000
 
-/** Resolves when nothing is left of the workload. */
+/** Resolves when the workload is completely removed. */
 export async function untilGone(deps: Deps, name: string): Promise<void> {
   if (!deps.workloads.book.find(name)) return
   await waitFor(deps, name, AbortSignal.timeout(GONE_MS), ({ status }) => status === 'removed')
@@ -42,7 +42,7 @@ async function waitFor(
       reject(error)
     }
   }
-  const giveUp = () => reject(unavailable(`${name} was not waited for any longer`, limit.reason))
+  const giveUp = () => reject(unavailable(`the wait for ${name} was cancelled`, limit.reason))
   const stop = events.subscribe((event) => {
     if (event.workload === name) look(event)
   })

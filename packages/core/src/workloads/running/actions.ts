@@ -14,7 +14,7 @@ import { connectHttp, endpointSpec, startInstance, startRemote } from './start-i
 import { stdioBackend } from './stdio-backend.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
-/** Carries out one action. Every one may be repeated after a crash halfway. */
+/** Carries out one action. Every action can be repeated after a crash halfway through. */
 export async function perform(deps: SupervisorDeps, entry: Entry, action: Action, signal: AbortSignal): Promise<void> {
   switch (action.do) {
     case 'observe':
@@ -59,17 +59,17 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   const { config } = entry.stored
   const { handle } = entry.observed
   if (!handle) return deps.book.observe(config.name, { instance: 'unknown' })
-  // What it knows of a former session is no other session's business: the next round starts a new one.
+  // It may hold data of an earlier session that no other session may see, so the next round starts a new instance.
   if (hasOwnServers(entry.stored)) return endFormer(deps, entry, { reason: 'the daemon was restarted' }, signal)
   // It was started before workloads were isolated.
   if (isUnsettled(config))
-    return endFormer(deps, entry, { reason: 'workloads are isolated from the network now' }, signal)
+    return endFormer(deps, entry, { reason: 'workloads are now isolated from the network' }, signal)
   if (await mayBeExposed(deps, entry, signal)) return
   try {
     await deps.gateway.open(await endpointSpec(deps, entry.stored))
     deps.book.observe(config.name, { open: true })
     deps.masker.hold(config.name, Object.values(await readSecrets(deps, config)))
-    // Its way out ended with the last daemon and is opened again where the instance looks for it.
+    // Its way out closed with the last daemon, and is opened again at the place where the instance expects it.
     const network = await openNetwork(deps, config)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(deps.handshakeTimeoutMs)])
     if (config.transport === 'stdio') {
@@ -81,7 +81,7 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
       await connectHttp(deps, entry.stored, handle, limit, new Date(deps.clock.now()).toISOString())
     }
   } catch (error) {
-    // It may have ended while we looked: ask the runtime again before the next attempt.
+    // It may have ended during the check, so ask the runtime again before the next attempt.
     deps.book.observe(config.name, { instance: 'unknown' })
     throw error
   }
@@ -90,9 +90,11 @@ async function adopt(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): P
   deps.book.observe(config.name, seen, ['failure', 'runtimeDown'])
 }
 
-/** Nobody looked out meanwhile, so that what was hidden may be in sight by now: such an instance is not taken over but ended. */
+/**
+ * Nothing watched its files in the meantime, so hidden files may have become visible. Such an instance is ended, not taken over.
+ */
 async function mayBeExposed(deps: SupervisorDeps, entry: Entry, signal: AbortSignal): Promise<boolean> {
-  const reason = 'the files that are kept from the server were not watched for a while'
+  const reason = 'files that are hidden from the server were not watched for a while'
   try {
     if (!(await mountsInForce(deps, entry.stored.config, signal)).isGuarded) return false
   } catch (error) {
@@ -103,7 +105,7 @@ async function mayBeExposed(deps: SupervisorDeps, entry: Entry, signal: AbortSig
   return true
 }
 
-/** The end of an instance that is not taken over. What the runtime tells of it is our own doing, and no crash. */
+/** Ends an instance that is not taken over. The runtime's events about it are our own doing, not a crash. */
 async function endFormer(...[deps, entry, why, signal]: Parameters<typeof takeDown>): Promise<void> {
   deps.book.observe(entry.stored.config.name, { instance: 'exited' })
   await takeDown(deps, entry, why, signal)

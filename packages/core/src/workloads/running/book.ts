@@ -7,17 +7,17 @@ import { deriveStatus, type StatusReport } from './status.ts'
 export interface Entry {
   stored: StoredWorkload
   observed: Observed
-  /** The record as it was last shown, and what it was made from. */
+  /** The record as last shown, and the state it was built from. */
   shown?: { stored: StoredWorkload; status: string; context: string; json: string }
 }
 
 /**
- * All workloads in memory, every change of what is stored written through before it counts.
- * Changes of one workload are serialised; names are unique without regard to case.
+ * All workloads in memory. A change of stored data is written to disk before it takes effect. Changes of one workload are
+ * serialised. Names are unique without regard to case.
  */
 export class WorkloadBook {
   readonly #entries = new Map<string, Entry>()
-  /** All entries by name, as long as none came or went. */
+  /** All entries by name, cached until one is added or removed. */
   #sorted: readonly Entry[] | undefined
   readonly #reservedNames = new Set<string>()
   readonly #reservedPorts = new Set<number>()
@@ -40,7 +40,7 @@ export class WorkloadBook {
     this.#sorted = undefined
   }
 
-  /** Exact spelling only: another case is another (unknown) name. */
+  /** Exact spelling only: a name in another case is unknown. */
   find(name: string): Entry | undefined {
     const entry = this.#entries.get(keyOf(name))
     return entry?.stored.config.name === name ? entry : undefined
@@ -66,13 +66,13 @@ export class WorkloadBook {
     return this.#reservedPorts.has(port) || [...this.#entries.values()].some(({ stored }) => stored.port === port)
   }
 
-  /** Whether a workload is reached at this port of this machine: through the gateway, or by itself on the machine's network. */
+  /** Whether a workload uses this port of this machine, through the gateway or directly on the machine's network. */
   isReachedAt(port: number): boolean {
     const isOnHost = ({ config }: StoredWorkload) => config.network_mode === 'host' && config.target_port === port
     return this.isPortTaken(port) || [...this.#entries.values()].some(({ stored }) => isOnHost(stored))
   }
 
-  /** Holds name and port while the rest of a create is checked, so that two creates of one name cannot both pass. */
+  /** Reserves name and port during the checks of a create, so that two creates of one name cannot both pass. */
   reserve(name: string, port: number): Disposable {
     if (this.isNameTaken(name))
       throw conflict(`workload ${name} already exists; choose another name or delete it first`)
@@ -86,7 +86,7 @@ export class WorkloadBook {
     }
   }
 
-  /** The caller holds the reservation. */
+  /** The caller must hold the reservation. */
   async add(stored: StoredWorkload): Promise<void> {
     await this.#store.save(stored)
     this.#entries.set(keyOf(stored.config.name), { stored, observed: { ...nothingObserved(), instance: 'absent' } })
@@ -94,7 +94,7 @@ export class WorkloadBook {
     this.report(stored.config.name)
   }
 
-  /** `change` sees the newest state and is applied after all changes asked for before it. */
+  /** `change` sees the newest state and is applied after all earlier changes. */
   async change(
     name: string,
     change: (stored: StoredWorkload) => StoredWorkload,
@@ -106,7 +106,7 @@ export class WorkloadBook {
       if (next === entry.stored) return
       await this.#store.save(next)
       entry.stored = next
-      // Before the status is told: a stopped workload that is wanted again must not show the error of its last run.
+      // Before the status is announced: a stopped workload that is wanted again must not show the error of its last run.
       if (forgetsFailure) {
         entry.observed.attempts = 0
         delete entry.observed.failure
@@ -115,7 +115,7 @@ export class WorkloadBook {
     })
   }
 
-  /** Merges what was seen and tells listeners when the derived status changed. */
+  /** Merges what was observed, and notifies listeners if the derived status changed. */
   observe(name: string, seen: Partial<Observed>, forget: readonly (keyof Observed)[] = []): void {
     const entry = this.find(name)
     if (!entry) return

@@ -1,8 +1,8 @@
 import { ThvError } from '../../errors.ts'
 
 /**
- * A server's process ended before it answered for the first time. Some do so because of the first message; the next process
- * gets another one, so there is no verdict yet.
+ * A server's process ended before its first answer. Some end because of the first message. The next process gets a different one,
+ * so there is no verdict yet.
  */
 export class EndedEarly extends ThvError {
   constructor(message: string, cause: unknown) {

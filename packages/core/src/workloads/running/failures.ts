@@ -8,15 +8,15 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
 
 type Deps = Pick<SupervisorDeps, 'book' | 'clock' | 'logs' | 'masker' | 'logger' | 'exits'>
 
-/** Thrown when the reason of a failure is written down already. */
+/** Thrown when the reason of a failure is already stored. */
 export class Recorded extends Error {}
 
-/** A server that ran this long before it ended did not fail to start. */
+/** A server that ran this long before it ended has started successfully. */
 export const STABLE_AFTER_MS = 60_000
 
 const PAUSES = { firstMs: 1_000, longestMs: 60_000 }
 
-/** Writes down why an attempt failed and when to try again. */
+/** Records why an attempt failed and when to try again. */
 export function recordFailure(deps: Deps, name: string, error: unknown, runtimeDown?: string): void {
   const entry = deps.book.find(name)
   if (!entry) return
@@ -29,14 +29,14 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
     deps.book.observe(name, { runtimeDown, attempts, failure, instance: 'unknown' })
     return
   }
-  // What can never work is not tried again before something is changed.
+  // An attempt that can never succeed is repeated only after a change.
   const isFinal = error instanceof NeedsLogin || (isThvError(error, 'invalid') && entry.stored.wanted === 'running')
   const failure: Failure = {
     message: deps.masker.mask(error instanceof NeedsLogin ? error.context : describeError(error)),
     isError: !(error instanceof EndedEarly),
     ...(!isFinal && { retryAt }),
   }
-  // A remote server that stays away is tried every minute, which need not be told every minute.
+  // An unreachable remote server is tried every minute, which need not be logged every time.
   if (failure.message !== entry.observed.failure?.message && !(error instanceof NeedsLogin)) {
     deps.exits.add(name, { kind: 'not-started', reason: failure.message, last_lines: [] })
     noteInLog(deps, name, `the server could not be started: ${failure.message}`)
@@ -44,7 +44,7 @@ export function recordFailure(deps: Deps, name: string, error: unknown, runtimeD
   deps.book.observe(name, { attempts, failure }, ['runtimeDown'])
 }
 
-/** The server was ended by us: it starts again after a pause, or stays ended until somebody asks for it. */
+/** We ended the server. It starts again after a pause, or only on request. */
 export function recordRestart(
   deps: Deps,
   name: string,
@@ -57,7 +57,7 @@ export function recordRestart(
   deps.book.observe(name, { attempts, failure: { message: reason, ...next, isError: isFinal } })
 }
 
-/** The server ended by itself. The first few times that is only a restart; then it is an error with its last words. */
+/** The server ended on its own. The first few times it is just restarted; after that it is in error, with its last output. */
 export async function recordExit(
   deps: Deps,
   name: string,
@@ -65,7 +65,9 @@ export async function recordExit(
 ): Promise<void> {
   const words = await lastWords(deps, name)
   const last_lines = await lastLines(deps.logs, name)
-  const how = exit.oomKilled ? 'was killed: it used more memory than allowed' : `exited with code ${exit.exitCode}`
+  const how = exit.oomKilled
+    ? 'was killed because it used more memory than allowed'
+    : `exited with code ${exit.exitCode}`
   const entry = deps.book.find(name)
   if (!entry) return
   const { connectedAt, hasWorked = false, attempts: before } = entry.observed

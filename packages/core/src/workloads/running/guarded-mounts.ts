@@ -8,8 +8,8 @@ interface Deps {
 }
 
 /**
- * What Git on this machine would run, in folders that the server can write: mounted over itself, read-only. What the user
- * names as a mount of its own stays as it was named.
+ * Mounts files that make Git on this machine run programs over themselves, read-only, in folders that the server can write. Files
+ * that the user mounts explicitly stay as mounted.
  */
 export async function gitGuards(
   deps: Deps,
@@ -25,10 +25,10 @@ export async function gitGuards(
       const below = hostPath.slice(mount.hostPath.length)
       const containerPath = `${baseOf(mount)}${below}`
       if (shadows.some((shadow) => isWithin(containerPath, baseOf(shadow)))) continue
-      // Podman takes mounts as a list with commas, where such a name would say something else.
+      // Podman separates the parts of a mount with commas, so such a name would change its meaning.
       if (/[,"\p{Cc}]/u.test(below))
         throw invalid(
-          `${JSON.stringify(hostPath)} cannot be protected from the server: no comma, quotation mark or control character may be in its name; rename it, or mount the folder read-only`,
+          `${JSON.stringify(hostPath)} cannot be protected from the server, because its name contains a comma, quotation mark or control character; rename it, or mount the folder read-only`,
         )
       guards.push(await overItself(deps, { hostPath, containerPath, readOnly: true }))
     }
@@ -37,8 +37,8 @@ export async function gitGuards(
 }
 
 /**
- * A mount goes along when the folder above it is renamed, and whatever the server puts in the old place is not covered. Only a
- * mount cannot be renamed, so each folder on the way is mounted over itself.
+ * When a folder is renamed, the mounts below it move along, and a new file at the old path is not protected. A mount itself cannot
+ * be renamed, so each folder on the path is mounted over itself.
  */
 export async function pinnedFolders(deps: Deps, mounts: readonly Mount[], inPlace: readonly Mount[]): Promise<Mount[]> {
   const pins = new Map<string, Mount>()
@@ -60,7 +60,7 @@ export async function pinnedFolders(deps: Deps, mounts: readonly Mount[], inPlac
 async function overItself({ host }: Deps, mount: Mount): Promise<Mount> {
   const found = await host.resolvePath(mount.hostPath)
   if (found?.path !== mount.hostPath)
-    throw unavailable(`${mount.hostPath} changed while the server was started; it is checked again at the next start.`)
+    throw unavailable(`${mount.hostPath} changed while the server was starting; it is checked again at the next start.`)
   return { ...mount, identity: found.identity }
 }
 

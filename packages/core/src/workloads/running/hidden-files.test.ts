@@ -107,7 +107,7 @@ describe('what Git would run is mounted over itself', () => {
     await create(fake, { volumes: ['/data/a:/p'] })
     expect(statusOf(fake)).toMatchObject({
       status: 'error',
-      context: expect.stringMatching(/needs 1002 mounts, and 1000/),
+      context: expect.stringMatching(/needs 1002 mounts, and the limit is 1000/),
     })
     fake.hiding.hidden.pop()
     await changeLifecycle(fake.daemon.workloads, 'web', 'restart')

@@ -7,8 +7,8 @@ import { noteInLog } from './last-words.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
 /**
- * The mounts of a workload, checked now, with covers over what is hidden from it and guards over what it must not change. From
- * now on it is watched for more.
+ * Checks the mounts of a workload, and adds covers for hidden files and guards for files that it must not change. Also starts to
+ * watch for new ones.
  */
 export async function mountsInForce(
   { host, hiding, logs, masker }: Pick<SupervisorDeps, 'host' | 'hiding' | 'logs' | 'masker'>,
@@ -24,28 +24,28 @@ export async function mountsInForce(
       logs.append(name, 'stderr', masker.mask(`Hidden from the server: ${cover.containerPath} (${kind}; ${reason})`))
   }
   const covers = hidden.map(({ cover }) => cover)
-  // After the look-out began: a repository that comes now is seen by one of the two.
+  // After watching began, so that one of the two sees a repository that appears now.
   const guards = profile?.privileged ? [] : await gitGuards({ host }, mounts, covers, signal)
   if (guards.length > 0) noteInLog({ logs, masker }, name, describeGuards(guards))
   const pins = await pinnedFolders({ host }, mounts, [...guards, ...covers])
   const added = [...pins, ...guards, ...covers]
   if (added.length > MOST_ADDED)
     throw invalid(
-      `hiding files from the server and protecting others needs ${added.length} mounts, and ${MOST_ADDED} are the most; hide whole folders in the ignore files, or mount smaller folders, or mount them read-only`,
+      `hiding and protecting files needs ${added.length} mounts, and the limit is ${MOST_ADDED}; hide whole folders in the ignore files, mount smaller folders, or mount them read-only`,
     )
   return { mounts: inOrder([...mounts, ...added]), isGuarded: added.length > 0 }
 }
 
-/** bubblewrap takes 18 s for 1,500, and is given 10. */
+/** bubblewrap needs 18 s for 1,500 mounts, and has 10 s. */
 const MOST_ADDED = 1_000
 
 function describeGuards(guards: readonly Mount[]): string {
   const [first] = guards
   const others = guards.length > 1 ? ` and ${guards.length - 1} more` : ''
-  return `the server cannot change ${first?.containerPath}${others}, because Git on this machine runs what is named there; to allow it, mount that as a volume of its own`
+  return `the server cannot change ${first?.containerPath}${others}, because Git on this machine runs programs that it names; to allow changes, mount it as a separate volume`
 }
 
-/** The same mounts for a further instance, checked for its own start. The covers over them are in force already. */
+/** The same mounts for another instance, checked for its own start. Their covers are already in force. */
 export async function withFreshCheck(
   { host }: Pick<SupervisorDeps, 'host'>,
   config: RunConfig,
@@ -53,15 +53,16 @@ export async function withFreshCheck(
 ): Promise<Mount[]> {
   const fresh = new Map((await checkedMounts({ host }, config)).map((mount) => [mount.containerPath, mount]))
   const moved = mounts.find(
-    // The runtime itself compares what is mounted over a part of a folder.
+    // The runtime itself checks the identity of mounts over a part of a folder.
     ({ containerPath, identity }) =>
       fresh.has(containerPath) && identity !== undefined && fresh.get(containerPath)?.identity !== identity,
   )
-  // What lies under the covers was found in the folder that was there at the start of the workload.
-  if (moved) throw unavailable(`volume "${moved.hostPath}" was replaced since the workload started; restart it`)
+  // The covers were determined for the folder that existed when the workload started.
+  if (moved)
+    throw unavailable(`volume "${moved.hostPath}" has been replaced since the workload started; restart the workload`)
   return [...mounts]
 }
 
-/** What holds another mount comes first, or it would lie over it. */
+/** An outer mount comes before the mounts inside it, or it would hide them. */
 const inOrder = (mounts: readonly Mount[]) => mounts.toSorted((one, other) => depth(one) - depth(other))
 const depth = ({ containerPath }: Mount) => containerPath.split('/').filter(Boolean).length

@@ -7,13 +7,13 @@ export interface InstallNetworksDeps {
   egress: () => Egress
   logger: Logger
   logs: Pick<LogStore, 'append'>
-  /** Which installation this is. */
+  /** ID of this installation. */
   instanceId: string
 }
 
 interface Install {
   refused: Set<string>
-  /** Whose log says what was tried; a build belongs to no workload. */
+  /** The workload whose log gets the attempts. A build belongs to no workload. */
   workload: string | undefined
 }
 
@@ -23,14 +23,14 @@ export interface InstallRequest {
   workload?: string
 }
 
-/** No workload's name has a space, so none shares a gate with an install. */
+/** Workload names have no spaces, so no workload shares a gate with an install. */
 const BEGINNING = 'install '
-/** A script that tries every host there is must fill neither the memory nor the log. */
+/** A limit, so that a script that tries many hosts fills neither the memory nor the log. */
 const MOST_REFUSED = 100
-/** A name that got no address was asked for at port 0. */
+/** Port 0 marks a DNS question that was refused. */
 const PLAIN_PORTS = new Set([0, 80, 443])
 
-/** The networks in which packages are fetched and installed: a gate for each step, and what was refused at it. */
+/** The networks in which packages are fetched and installed: one gate for each step, with the hosts it refused. */
 export class InstallNetworks {
   readonly #deps: InstallNetworksDeps
   readonly #open = new Map<string, Install>()
@@ -65,11 +65,11 @@ export class InstallNetworks {
     return key.startsWith(BEGINNING)
   }
 
-  /** Takes note of what such a gate saw. */
+  /** Records what such a gate saw. */
   seen(key: string, { host, port, outcome, reason }: Sighting): void {
     const install = this.#open.get(key)
     const isRefused = outcome === 'unlisted' || outcome === 'refused'
-    // In the form that allows it: only a name on the ports of the web goes without its port.
+    // In the form for install_hosts: only a name on port 80 or 443 needs no port.
     const isPlain = outcome === 'unlisted' && PLAIN_PORTS.has(port) && !/^[0-9.]+$|:/.test(host)
     const place = isPlain ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
     if (!install || !isRefused || install.refused.has(place) || install.refused.size >= MOST_REFUSED) return
@@ -101,7 +101,7 @@ export class InstallNetworks {
   }
 }
 
-/** Nothing of a package runs in a fetch, and its dependencies may be addresses anywhere: but no address near this machine. */
+/** A fetch runs no code of a package. Its dependencies may be anywhere except on this machine and its network. */
 function rulesOf(step: InstallStep, places: readonly string[], hosts: readonly string[]): OutboundRules {
   return { allowHost: [...places, ...hosts], allowPort: [], allowAll: step === 'fetch', configured: places }
 }

@@ -77,11 +77,11 @@ function withoutReserved(labels: RunConfig['container_labels']): Record<string, 
   return Object.fromEntries(Object.entries(labels ?? {}).filter(([key]) => !isReservedLabel(key)))
 }
 
-/** The variables common server frameworks read to learn how they should listen. */
+/** Variables from which common server frameworks learn where to listen. */
 function transportEnv(config: RunConfig): Record<string, string> {
   if (config.transport === 'stdio' || !config.target_port) return { MCP_TRANSPORT: config.transport }
   const port = String(config.target_port)
-  // The gateway reaches it there on every runtime. In host mode, any other address would open it to the network.
+  // The gateway reaches it there on every runtime. In host mode, any other address would expose it to the network.
   const host = '127.0.0.1'
   return {
     MCP_TRANSPORT: config.transport,

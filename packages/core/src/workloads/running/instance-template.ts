@@ -14,7 +14,7 @@ export interface TemplateOptions {
   openNetwork: () => Promise<InstanceSpec['network']>
 }
 
-/** Fetches what the workload runs from, and says what each instance of it is made from. */
+/** Fetches the source of the workload and describes how to create each of its instances. */
 export async function makeTemplate(
   deps: SupervisorDeps,
   stored: StoredWorkload,
@@ -32,12 +32,12 @@ export async function makeTemplate(
   const { mounts } = await mountsInForce(deps, config, signal)
   const { instanceId } = deps
   const spec = instanceSpec({ stored, prepared, source, secrets, instanceId, network, mounts })
-  // With the values of secrets, which were not known before.
+  // Includes the values of secrets, which were not known before.
   checkSizes(spec.args, spec.env)
   return { spec, checkMounts: () => withFreshCheck(deps, config, mounts) }
 }
 
-/** Made when it is needed: the first instance runs already, because it outlived a daemon. */
+/** Built on demand, when the first instance already runs because it outlived a daemon. */
 export function lateTemplate(
   deps: SupervisorDeps,
   stored: StoredWorkload,
@@ -54,7 +54,7 @@ export function lateTemplate(
   }
 }
 
-/** A package version is looked up once and kept, so that restarts and reboots work offline and run the same code. */
+/** Looks up a package version once and stores it, so that restarts and reboots work offline and run the same code. */
 async function resolveSource(
   deps: SupervisorDeps,
   stored: StoredWorkload,

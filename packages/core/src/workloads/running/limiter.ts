@@ -1,6 +1,6 @@
 export type Limiter = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>
 
-/** At most `max` works at a time; others wait their turn, or give up with the signal. */
+/** Runs at most `max` tasks at a time. Others wait, or give up when the signal aborts. */
 export function createLimiter(max: number): Limiter {
   let running = 0
   const waiting: (() => void)[] = []

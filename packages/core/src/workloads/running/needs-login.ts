@@ -5,12 +5,12 @@ interface LoginFacts {
   more?: readonly string[] | undefined
 }
 
-/** A remote server wants a person to log in. Nothing but that person can change it, so it is not tried again. */
+/** A remote server requires a login by a person. It is not tried again until then, because only that person can help. */
 export class NeedsLogin extends ThvError {
   readonly url: string
-  /** Why the last login came to nothing. */
+  /** Why the last login failed. */
   readonly lastFailure: string | undefined
-  /** The rights that the login lacks for some of its calls; the others go on. Left out: there is no login. */
+  /** The rights that the login lacks for some calls; other calls still work. Undefined if there is no login. */
   readonly more: readonly string[] | undefined
 
   constructor(workload: string, url: string, { lastFailure, more }: LoginFacts = {}) {
@@ -25,7 +25,7 @@ export class NeedsLogin extends ThvError {
     this.more = more
   }
 
-  /** What the status says; the address comes first, so that it can be taken from there. */
+  /** The text of the status. The address comes first, so that programs can extract it. */
   get context(): string {
     const more = this.more === undefined ? '' : ` (for more rights: ${this.more.join(' ')})`
     const failed = this.lastFailure === undefined ? '' : ` (the last login failed: ${this.lastFailure})`

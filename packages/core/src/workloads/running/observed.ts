@@ -1,34 +1,34 @@
 import type { InstanceHandle, InstanceState, Progress } from '../../ports/runtime.ts'
 
-/** What is known of a workload right now; kept in memory only and found again after a restart of the daemon. */
+/** What is known about a workload now. Kept only in memory, and determined again after a restart of the daemon. */
 export interface Observed {
-  /** `unknown` until the runtime was asked. */
+  /** `unknown` until the runtime has been asked. */
   instance: InstanceState['state'] | 'unknown'
   handle?: InstanceHandle
-  /** Which generation of the configuration the instance was made from. */
+  /** The generation of the configuration that the instance was created from. */
   instanceGeneration?: number
   /** The gateway listens on the workload's port. */
   open: boolean
-  /** The MCP handshake with this instance was done. */
+  /** The MCP handshake with this instance is complete. */
   connected: boolean
   connectedAt?: number
-  /** It has answered at least once since this daemon knows it. */
+  /** It has answered at least once since this daemon started. */
   hasWorked?: boolean
-  /** It is being brought up right now: what was not there a moment ago may come into being. */
+  /** It is starting now, so an instance that was absent a moment ago may appear. */
   isComing?: boolean
   failedPings: number
-  /** Starts and runs that failed since the server last ran for a good while. */
+  /** Number of failures since the server last ran stably. */
   attempts: number
   progress?: Progress
   /** Why the last attempt failed, and when to try again. */
   failure?: Failure
-  /** The generation that was the first to be isolated, of a workload that was stored with the machine's or engine's network. */
+  /** The first isolated generation of a workload that was stored with the machine's or engine's network. */
   isolatedSince?: number
-  /** What this instance was refused last on its way out. */
+  /** The last connection that this instance was refused. */
   blocked?: string
-  /** How the server's tools, prompts, … differ from those that were accepted. */
+  /** How the server's tools, prompts, … differ from the accepted ones. */
   toolsChanged?: string
-  /** What this instance sees or made that it must not: it is ended at once. */
+  /** A forbidden file that this instance sees or made. It must be ended at once. */
   exposed?: Exposure
   /** Why the runtime does not answer. */
   runtimeDown?: string
@@ -36,25 +36,25 @@ export interface Observed {
 
 export interface Exposure {
   reason: string
-  /** It starts again only when somebody asks for it. */
+  /** It starts again only on request. */
   isFinal: boolean
 }
 
 export interface Failure {
   message: string
-  /** Milliseconds since the epoch; left out: not before something is changed. */
+  /** In milliseconds since the epoch. Undefined if it is not tried again until something changes. */
   retryAt?: number
-  /** It is certain that the server does not run as asked: say `error`, not `starting`. */
+  /** The server certainly cannot run as requested, so the status is `error`, not `starting`. */
   isError: boolean
 }
 
-/** After so many failed pings in a row a server counts as unhealthy. */
+/** After this many failed pings in a row, a server counts as unhealthy. */
 export const MAX_FAILED_PINGS = 3
 
-/** A server that ends this often right after its start is in error; it is still tried again, seldom. */
+/** A server that ends this often right after its start is in error. It is still tried again, but rarely. */
 export const MAX_QUICK_EXITS = 5
 
-/** The same for a server that has not worked yet: the second start greets it the other way, and more would not help. */
+/** The same for a server that has never worked. The second start tries the other handshake, and more attempts would not help. */
 export const MAX_FIRST_EXITS = 2
 
 export function nothingObserved(): Observed {

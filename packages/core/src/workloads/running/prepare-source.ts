@@ -7,7 +7,7 @@ import { type ImageChoice, chooseImage } from './verify-image.ts'
 type Deps = Pick<SupervisorDeps, 'book' | 'runtime' | 'images' | 'logs' | 'logger' | 'caCertificate' | 'installs'>
 type ImageSource = Extract<Source, { kind: 'image' }>
 
-/** Makes startable what the workload runs from, and writes down which one exactly it was. */
+/** Prepares the source of the workload, and stores its exact version or digest. */
 export async function prepareSource(
   deps: Deps,
   stored: StoredWorkload,
@@ -23,7 +23,7 @@ export async function prepareSource(
     return deps.runtime.prepare(source, { ...options, install, pull: 'if-absent' }, signal)
   }
 
-  // Once an image was found it is kept; an edit that names it again forgets that, and asks whether `latest` moved.
+  // An image that was found once is kept. An edit that names it again drops it, and checks whether `latest` moved.
   const pull = stored.resolved === undefined && isMovingTag(source.reference) ? 'always' : 'if-absent'
   const findLocal = () => localCopy(deps, source, options, signal)
   const choice = await chooseImage(deps, { stored, reference: source.reference, pull, findLocal, report }, signal)
@@ -32,7 +32,7 @@ export async function prepareSource(
   return prepared
 }
 
-/** What was judged is what is started: by its digest, whatever the name means at the registry or on the engine by now. */
+/** Starts exactly the image that was checked, by its digest, whatever its name refers to at the registry or on the engine now. */
 async function prepareChosen(
   deps: Deps,
   source: ImageSource,
@@ -43,7 +43,7 @@ async function prepareChosen(
   if (choice.pinned === undefined) return deps.runtime.prepare(source, options, signal)
   const { reference, digest } = choice.pinned
   const prepared = await deps.runtime.prepare({ kind: 'image', reference }, { ...options, pull: 'if-absent' }, signal)
-  // A pull by digest leaves the image without the name people know it by.
+  // A pull by digest does not give the image its familiar name.
   const takesName = !source.reference.includes('@') && choice.leaveName !== true
   if (takesName) await deps.runtime.tag?.(prepared, source.reference, signal)
   return { id: prepared.id, digest }
@@ -70,7 +70,7 @@ async function keepFinding(
   finding: StoredVerification | undefined,
 ): Promise<void> {
   const { name, image } = config
-  // Of an image that no registry has, nothing is kept and nothing expected.
+  // For an image that no registry has, nothing is stored and nothing expected.
   const kept = digest === undefined && finding?.outcome === 'no-provenance' ? undefined : finding
   if (kept) tell(deps, name, image ?? '', kept)
   if (image === undefined || (digest === undefined && !kept && !resolved)) return

@@ -22,7 +22,7 @@ export interface Desire {
   isRemote: boolean
 }
 
-/** Wanted + observed → the next step. Pure: a crash at any point only means that this is asked again. */
+/** Derives the next step from wanted and observed. A pure function: after a crash at any point, it simply decides again. */
 export function nextAction(desire: Desire, observed: Observed, now: number): Action {
   const isMine = desire.isRemote || observed.instance !== 'unknown'
   if (desire.wanted === 'absent') return isMine ? { do: 'remove' } : observeWhenDue(observed, now)
@@ -38,7 +38,7 @@ function towardsRunning(desire: Desire, observed: Observed, now: number): Action
   if (isOutdated) return { do: 'replace', reason: 'the workload is restarting', isFailure: false }
   if (isUp && observed.exposed !== undefined)
     return { do: 'replace', ...observed.exposed, isFailure: true, atOnce: true }
-  if (isUnhealthy(observed)) return { do: 'replace', reason: 'the server no longer answered', isFailure: true }
+  if (isUnhealthy(observed)) return { do: 'replace', reason: 'the server stopped answering', isFailure: true }
   if (isUp && observed.connected) return { do: 'nothing' }
   if (failure && failure.retryAt === undefined) return { do: 'nothing' }
   if (failure?.retryAt !== undefined && failure.retryAt > now) return { do: 'wait', until: failure.retryAt }

@@ -1,7 +1,7 @@
 import { unavailable } from '../../errors.ts'
 import type { Host } from '../../ports/host.ts'
 
-/** Nothing would remember what is started now, so nobody could stop it. */
+/** An instance started now would not be recorded, so nobody could stop it. */
 export async function refuseWithoutState(host: Pick<Host, 'stateLoss'>): Promise<void> {
   const loss = await host.stateLoss?.()
   if (loss !== undefined)

@@ -57,7 +57,7 @@ describe('a workload with a server for each session', () => {
     using fake = await startFakeDaemon()
     const backend = await running(fake, { volumes: ['/data/a:/a'] })
     fake.host.resolvePath = async (path) => ({ path, kind: 'directory', identity: 'another' })
-    await expect(backend.startAnother(never)).rejects.toThrow('was replaced since the workload started')
+    await expect(backend.startAnother(never)).rejects.toThrow('has been replaced since the workload started')
     fake.host.resolvePath = async () => ({ path: '/', kind: 'directory', identity: '1:/' })
     await expect(backend.startAnother(never)).rejects.toThrow('now leads through a link to "/"')
     expect(names(fake)).toEqual(['thv-web'])

@@ -16,31 +16,31 @@ interface Deps {
   stopGraceMs: number
 }
 
-/** Besides the time a server is given to end by itself. */
+/** In addition to the time that a server has to end on its own. */
 const REMOVE_MS = 30_000
 
 interface Live {
   workload: string
   name: string
-  /** Undefined when it could not be created. */
+  /** Undefined if it could not be created. */
   created: Promise<InstanceHandle | undefined>
   ending?: Promise<void>
 }
 
-/** What every instance of a workload is made from. */
+/** The template for every instance of a workload. */
 export interface Template {
   spec: InstanceSpec
-  /** Looks at the mounts again: each start needs a check of its own. */
+  /** Checks the mounts again, as every start must. */
   checkMounts: () => Promise<readonly Mount[]>
 }
 
 /**
- * Instances that serve one client session each. They live as long as their session and no longer than this daemon: after
- * it, what bears the label of a session is an orphan and is removed as one.
+ * Instances that serve one client session each. They live as long as their session, and never longer than this daemon: a later
+ * daemon removes instances with a session label as orphans.
  */
 export class SessionInstances {
   readonly #deps: Deps
-  /** From before they are created until nothing of them is left: in between they are no orphans. */
+  /** Holds instances from before their creation until they are gone. In between, they are no orphans. */
   readonly #live = new Set<Live>()
   readonly #starts = createLimiter(8)
 
@@ -52,18 +52,18 @@ export class SessionInstances {
     return [...this.#live].some(({ name }) => name === instanceName)
   }
 
-  /** One of the workload's, for whoever wants to look at one. */
+  /** Any one instance of the workload, for inspection. */
   async handleOf(workload: string): Promise<InstanceHandle | undefined> {
     return this.#of(workload)[0]?.created
   }
 
-  /** All of the workload's. */
+  /** All instances of the workload. */
   async handlesOf(workload: string): Promise<InstanceHandle[]> {
     const created = await Promise.all(this.#of(workload).map((live) => live.created))
     return created.filter((handle) => handle !== undefined)
   }
 
-  /** `first` runs for the workload until a client has it; all others are made like it. */
+  /** `first` runs for the workload until a client takes it over. All others are created like it. */
   servers(
     workload: string,
     template: (signal: AbortSignal) => Promise<Template>,
@@ -74,7 +74,7 @@ export class SessionInstances {
       claimFirst: () => {
         const { handle } = first
         const end = this.#add({ workload, name: handle.name, created: Promise.resolve(handle) })
-        // The workload goes on without it: the end of one session says nothing about the others.
+        // The workload continues without it: the end of one session says nothing about the others.
         this.#deps.book.observe(workload, {}, ['handle'])
         return end
       },
@@ -82,13 +82,13 @@ export class SessionInstances {
     }
   }
 
-  /** The runtime says so: with what is left of it, its session ends too. */
+  /** The runtime reported its end. Removes the rest of it and ends its session. */
   async ended({ id, name }: InstanceHandle): Promise<void> {
     const live = [...this.#live].find((each) => each.name === name)
     if (live && (await live.created)?.id === id) void this.#end(live)
   }
 
-  /** Resolves when none of the workload's is left. */
+  /** Resolves when the workload has no instance left. */
   async endAll(workload: string): Promise<void> {
     await Promise.all(this.#of(workload).map((live) => this.#end(live)))
   }
@@ -131,7 +131,7 @@ export class SessionInstances {
 
   async #remove(live: Live): Promise<void> {
     const { runtime, stopGraceMs, logger } = this.#deps
-    // Not the session's signal: it has aborted when there is most to remove.
+    // Not the session's signal, which has usually aborted by now.
     const signal = AbortSignal.timeout(stopGraceMs + REMOVE_MS)
     try {
       const handle = (await live.created) ?? (await this.#leftover(live.name, signal))
@@ -139,20 +139,20 @@ export class SessionInstances {
       await runtime.stop(handle, stopGraceMs, signal)
       await runtime.remove(handle, signal)
     } catch (error) {
-      // Its label says that it is nobody's now: the next look around removes it.
+      // Its label marks it as an orphan now, so the next orphan check removes it.
       logger.warn('the server of a session could not be removed', { instance: live.name, reason: describeError(error) })
     } finally {
       this.#live.delete(live)
     }
   }
 
-  /** An engine may have created what it did not come to answer for. */
+  /** An engine may have created the instance even though its answer never came. */
   async #leftover(name: string, signal: AbortSignal): Promise<InstanceHandle | undefined> {
     const found = await this.#deps.runtime.find(name, signal)
     return found?.labels[LABELS.instance] === this.#deps.instanceId ? found.handle : undefined
   }
 
-  /** Nothing of the session's id, which is as good as a password, and no workload's name. */
+  /** Contains neither the session's ID, which is as good as a password, nor a workload's name. */
   #freeTag(workload: string): string {
     const tag = crypto.randomUUID().slice(0, 8)
     const isTaken = this.#deps.book.isNameTaken(`${workload}-${tag}`) || this.owns(`thv-${workload}-${tag}`)

@@ -14,14 +14,14 @@ export interface SightingsDeps {
   shutdown: AbortSignal
 }
 
-/** A workload that tries every name there is must fill neither the memory nor the disk. */
+/** A limit, so that a workload that tries many names fills neither the memory nor the disk. */
 const MOST_PLACES = 500
 const MOST_PATHS = 20
 const LONGEST_PATH = 200
-/** Counts may be this old on the disk; a place that was not there before is written at once. */
+/** Counts on the disk may be this old. A new host is stored at once. */
 const SAVE_MS = 5_000
 
-/** What each workload used of its way out, counted by place and kept over restarts. */
+/** The connections of each workload, counted by host and port and kept across restarts. */
 export class Sightings {
   readonly #deps: SightingsDeps
   readonly #records = new Map<string, StoredSightings>()
@@ -53,7 +53,7 @@ export class Sightings {
     this.#save(name)
   }
 
-  /** Forgets what was seen before: from now on counts. */
+  /** Drops the earlier records and starts again. */
   begin(name: string): void {
     this.#start(name)
     this.#save(name)
@@ -64,7 +64,7 @@ export class Sightings {
     if (this.#records.delete(name)) await this.#deps.store.remove(name)
   }
 
-  /** Waits until everything is written; after shutdown that is at once. */
+  /** Waits until everything is stored; after shutdown, that is immediate. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#writing.values())
   }
@@ -92,8 +92,11 @@ export class Sightings {
       try {
         await store.save(record)
       } catch (error) {
-        // Still in memory, and the next one seen tries again.
-        logger.warn('what a workload used could not be written', { workload: name, reason: describeError(error) })
+        // The records are still in memory, and the next connection tries again.
+        logger.warn('the connections of a workload could not be stored', {
+          workload: name,
+          reason: describeError(error),
+        })
         return
       }
       await clock.sleep(SAVE_MS, shutdown).catch(() => undefined)
@@ -101,7 +104,7 @@ export class Sightings {
   }
 }
 
-/** A name that holds a secret is how a server would smuggle it out, and cannot be in a profile that is shown. */
+/** A server could smuggle a secret out in a host name. Such a name must not appear in a profile that is shown. */
 function withoutSecrets(masker: Masker, { path, reason, ...seen }: Sighting): Sighting {
   const host = masker.mask(seen.host)
   const rest = { ...seen, ...(path !== undefined && { path: masker.mask(path).slice(0, LONGEST_PATH) }) }

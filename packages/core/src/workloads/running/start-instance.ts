@@ -23,7 +23,7 @@ import { withoutOurs } from '../config/own-headers.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 import { telemetrySpec } from '../config/telemetry.ts'
 
-/** Fetches, creates, starts and connects one instance of the configuration as it is now. */
+/** Fetches, creates, starts and connects one instance of the present configuration. */
 export async function startInstance(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
   const { config, generation } = stored
   const { name } = config
@@ -31,7 +31,7 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
   deps.logs.begin(name)
   await checkStoredResources(deps, config)
   const report = (progress: Progress) => deps.book.observe(name, { progress })
-  // Before the folder is read, and also while its server fails: the next change tries again.
+  // Watches before the folder is read, and also while its server fails, so that the next change tries again.
   if (config.folder?.watch) await deps.folders.open(name, config.folder.path)
   else deps.folders.close(name)
   await openEndpoint(deps, stored)
@@ -71,7 +71,7 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
     }
   } catch (error) {
     if (isThvError(refusal, 'invalid')) {
-      // The runtime ended it and said why. That it exited is no reason to try again.
+      // The runtime ended it and reported why. Its exit alone is no reason to try again.
       deps.book.observe(name, { instance: 'exited' })
       throw refusal
     }
@@ -113,7 +113,7 @@ export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signa
   markConnected(deps, name, generation)
 }
 
-/** Connects to the port an instance listens on, and keeps its output. */
+/** Connects to the port on which an instance listens, and stores its output. */
 export async function connectHttp(
   deps: SupervisorDeps,
   stored: StoredWorkload,
@@ -127,7 +127,7 @@ export async function connectHttp(
   if (state.state !== 'running' || !state.address)
     throw unavailable(`the server of ${name} is not reachable: it has no address`)
   const { port, socketPath } = state.address
-  // Behind a socket the forwarder finds the address by itself. A server on the network of this machine is dialled directly.
+  // Behind a socket, the forwarder finds the address. A server on the network of this machine is dialled directly.
   const host = socketPath === undefined && targetHost === '::1' ? targetHost : state.address.host
   const path = transport === 'sse' ? '/sse' : '/mcp'
   void keepOutput(deps, name, handle, outputSince)
@@ -182,7 +182,7 @@ function markConnected(deps: SupervisorDeps, name: string, generation: number): 
   deps.book.observe(name, { ...seen, instanceGeneration: generation }, ['failure', 'runtimeDown', 'progress'])
 }
 
-/** The connection failed: too slow, or because the instance ended, which is then the real reason. */
+/** The connection failed because it was too slow, or because the instance ended, which is then the real reason. */
 async function explainFailedStart(
   deps: SupervisorDeps,
   name: string,
@@ -194,20 +194,20 @@ async function explainFailedStart(
   if (limit.aborted) {
     const seconds = Math.round(deps.handshakeTimeoutMs / 1000)
     await takeAway(deps, name, handle, signal)
-    // The gateway knows what the server said to the last try.
+    // The gateway knows the server's answer to the last attempt.
     const why = isThvError(error) ? ` (${describeError(error)})` : ''
     throw unavailable(`the server did not complete the MCP handshake within ${seconds} s${why}; look at its logs`)
   }
   const state = await finalState(deps, handle, signal)
   if (state.state !== 'exited') return
-  // The runtime's own word came first, and with it the reason.
+  // The runtime's event came first and has the reason.
   if (deps.book.find(name)?.observed.instance === 'exited') throw new Recorded()
   deps.book.observe(name, { instance: 'exited' })
   await recordExit(deps, name, state)
   throw new Recorded()
 }
 
-/** A pipe closes a moment before its process counts as ended. */
+/** A pipe closes a moment before the runtime reports the end of its process. */
 async function finalState(deps: SupervisorDeps, handle: InstanceHandle, signal: AbortSignal) {
   const deadline = deps.clock.now() + 2_000
   let state = await deps.runtime.inspect(handle, signal)
@@ -224,7 +224,7 @@ async function takeAway(
   handle: InstanceHandle,
   signal: AbortSignal,
 ): Promise<void> {
-  // What the runtime tells of it from now on is our own doing, and not the reason of the failure.
+  // From now on, the runtime's events about it are our own doing, not the reason of the failure.
   deps.book.observe(name, { instance: 'exited' })
   await deps.runtime.stop(handle, deps.stopGraceMs, signal)
   await deps.runtime.remove(handle, signal)
@@ -271,7 +271,7 @@ async function keepOutput(
 
 const MAX_LINE = 64 * 1024
 
-/** Whole lines only: a secret cut in two by a chunk would not be masked. */
+/** Passes on whole lines only, because a secret that is split across chunks would not be masked. */
 function createLineSplitter(): (data: Uint8Array) => string[] {
   const decoder = new TextDecoder()
   let rest = ''

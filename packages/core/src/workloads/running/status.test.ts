@@ -47,7 +47,7 @@ describe('the status', () => {
       'starting',
       'why; trying again',
     ],
-    ['silent', { ...up, failedPings: 3 }, {}, 'unhealthy', 'the server no longer answers and is restarted'],
+    ['silent', { ...up, failedPings: 3 }, {}, 'unhealthy', 'the server no longer answers and is being restarted'],
     ['out of sight', { instance: 'unknown', runtimeDown: 'no engine' }, {}, 'unknown', 'no engine'],
     ['asked to stop', up, { wanted: 'stopped' }, 'stopping', ''],
     ['asked to stop while it comes up', { instance: 'absent', isComing: true }, { wanted: 'stopped' }, 'stopping', ''],

@@ -8,13 +8,13 @@ export interface StatusReport {
   context: string
 }
 
-/** Status is never typed in: it follows from what is wanted and what is observed. */
+/** Status is never set. It is computed from wanted and observed. */
 export function deriveStatus(stored: StoredWorkload, observed: Observed): StatusReport {
   if (stored.wanted === 'absent') return { status: 'removing', context: observed.failure?.message ?? '' }
   if (stored.wanted === 'stopped') return stoppedStatus(observed)
-  // Also while it is being ended, which takes its time when it does not react.
+  // Also while it is being ended, which takes a while if it does not react.
   if (observed.failedPings >= MAX_FAILED_PINGS)
-    return { status: 'unhealthy', context: 'the server no longer answers and is restarted' }
+    return { status: 'unhealthy', context: 'the server no longer answers and is being restarted' }
   if (observed.runtimeDown !== undefined) return { status: 'unknown', context: observed.runtimeDown }
   if (observed.connected && observed.instanceGeneration === stored.generation) {
     const urgent = [
@@ -43,7 +43,7 @@ function startingContext(stored: StoredWorkload, observed: Observed): string {
   return observed.failure ? `${withBlocked(stored, observed.failure.message, observed)}; trying again` : ''
 }
 
-/** Very often the reason of the failure; said once. */
+/** Often this is the reason of the failure, so it appears only once. */
 function withBlocked(stored: StoredWorkload, message: string, observed: Observed): string {
   const isolation = isolationRemark(stored, observed)
   const whole = isolation === undefined ? message : `${message}; ${isolation}`
@@ -52,15 +52,15 @@ function withBlocked(stored: StoredWorkload, message: string, observed: Observed
   return whole.includes(observed.blocked) ? whole.replace(observed.blocked, () => remark) : `${whole}; ${remark}`
 }
 
-/** Told from the first start that isolates a stored workload until somebody changes or restarts it. */
+/** Shown from the first start that isolates a stored workload until the workload is changed or restarted. */
 function isolationRemark({ generation }: StoredWorkload, { isolatedSince }: Observed): string | undefined {
   if (isolatedSince !== generation) return undefined
-  return 'now isolated from the network of this machine: it reaches public hosts only; --network host (network_mode host) gives it back'
+  return 'now isolated from the network of this machine and reaches public hosts only; --network host (network_mode host) restores access'
 }
 
-/** With the command that mends it, where a list can. */
+/** With the command that fixes it, if a list can. */
 function blockedRemark({ config }: StoredWorkload, { blocked }: Observed): string | undefined {
-  // On port 443 there is nothing but TLS, whatever is listed.
+  // Port 443 carries only TLS, whatever is listed.
   const isListable = / is not in allow_(host|port)$|(?<!:443) is only reached with TLS$/
   if (blocked === undefined || !isListable.test(blocked)) return blocked
   return `${blocked}; "thv learn ${config.name}" shows a profile that allows it`
@@ -92,14 +92,14 @@ function remarks(stored: StoredWorkload): string {
   return [verificationRemark(stored), profileRemark(stored)].filter((remark) => remark !== '').join('; ')
 }
 
-/** Only where the registry says who signs the image: of all others nothing better is expected. */
+/** Only if the registry says who signs the image. Other images are not expected to be verified. */
 function verificationRemark({ resolved }: StoredWorkload): string {
   const { outcome, detail } = resolved?.verification ?? {}
   if (outcome === undefined || outcome === 'verified' || outcome === 'no-provenance') return ''
   return `the image is not verified: ${detail}`
 }
 
-/** What a user should know of a running workload's permissions. */
+/** What a user should know about the permissions of a running workload. */
 function profileRemark(stored: StoredWorkload): string {
   const profile = stored.config.permission_profile
   if (!profile || stored.config.remote_url) return ''

@@ -4,7 +4,7 @@ import type { Template } from './session-instances.ts'
 import { ownServersSpec, sessionModeOf } from '../config/session-mode.ts'
 import type { SupervisorDeps } from './supervisor-deps.ts'
 
-/** What the gateway puts behind the endpoint of a stdio server. */
+/** The backend that the gateway uses for a stdio server. */
 export function stdioBackend(
   { book, sessions }: Pick<SupervisorDeps, 'book' | 'sessions'>,
   name: string,

@@ -25,33 +25,33 @@ export interface SupervisorDeps {
   hiding: Hiding
   folders: FolderWatch
   host: Host
-  /** PEM text of a file of certificates; `invalid` when it is none. */
+  /** PEM text of a file of certificates. Throws `invalid` if it has none. */
   readCertificate: (path: string) => Promise<string>
   packages: PackageIndex
   images: ImageVerifier
   logs: LogStore
-  /** What packages reach while they are installed. */
+  /** The networks in which packages are installed. */
   installs: InstallNetworks
   sightings: Sightings
   toolLocks: ToolLocks
   exits: ExitHistory
   masker: Masker
-  /** Servers that belong to one client session each. */
+  /** Instances that serve one client session each. */
   sessions: SessionInstances
   clock: Clock
   logger: Logger
-  /** Value of a stored secret; `not-found` when it is missing, `unavailable` when the provider does not answer. */
+  /** Value of a stored secret. Throws `not-found` if it is missing, and `unavailable` if the provider does not answer. */
   readSecret: (key: string) => Promise<string>
   deleteSecret: (key: string) => Promise<void>
-  /** PEM text builds and fetches should trust besides the system's. */
+  /** PEM text that builds and fetches trust in addition to the system's certificates. */
   caCertificate: () => Promise<string | undefined>
-  /** What the daemon's configuration says, at this moment. */
+  /** The daemon's present configuration. */
   telemetry: () => TelemetryDefaults
-  /** Makes client files follow; never rejects. */
+  /** Updates client files. Never rejects. */
   syncClients: () => Promise<void>
-  /** Instances without a workload that are in use all the same. */
+  /** Instances that are in use although they have no workload. */
   isInUse: (instanceName: string) => boolean
-  /** Which installation owns what we create. */
+  /** The installation that owns what we create. */
   instanceId: string
   /** How long a server may take to answer its first call. */
   handshakeTimeoutMs: number

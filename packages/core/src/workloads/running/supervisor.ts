@@ -12,25 +12,25 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
 import { createLimiter } from './limiter.ts'
 
 interface Task {
-  /** Something changed while the task ran: decide again. */
+  /** Something changed while the task ran, so it must decide again. */
   dirty: boolean
   action?: Action['do']
-  /** What the running action works towards; when it changes the action is given up. */
+  /** The goal of the running action. When the goal changes, the action is abandoned. */
   basis?: string
   abort?: AbortController
   timer?: AbortController
   done: Promise<void>
 }
 
-/** An action that goes on for so long after it was aborted is left behind. */
+/** An action that runs this long after its abort is abandoned. */
 const PATIENCE_MS = 10_000
 
-/** Why an action was given up: not a failure of the workload. */
+/** The reason for an abandoned action, which is not a failure of the workload. */
 class Superseded extends Error {}
 
 /**
- * Brings each workload to what is wanted of it. A queue of *names*, not of events: a name is looked at afresh each time,
- * actions of one name never overlap, different names run side by side.
+ * Brings each workload to its wanted state. It queues *names*, not events: each time, it decides from the present state of the
+ * name. Actions of one name never overlap; different names run in parallel.
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps
@@ -43,7 +43,7 @@ export class Supervisor {
     this.#shutdown = deps.shutdown
   }
 
-  /** Says that something about the workload changed. */
+  /** Reports that something about the workload changed. */
   poke(name: string): void {
     if (this.#shutdown.aborted) return
     const task = this.#tasks.get(name)
@@ -63,7 +63,7 @@ export class Supervisor {
     for (const { stored } of this.#deps.book.all()) this.poke(stored.config.name)
   }
 
-  /** Resolves when no action is under way: used at shutdown and in tests. */
+  /** Resolves when no action is running. Used at shutdown and in tests. */
   async idle(): Promise<void> {
     while (this.#tasks.size > 0) {
       const tasks = [...this.#tasks.values()]
@@ -74,7 +74,7 @@ export class Supervisor {
     }
   }
 
-  /** The gateway lost its backend: look what became of the instance. */
+  /** The gateway lost its backend, so check what happened to the instance. */
   backendLost(name: string, reason: string): void {
     const entry = this.#deps.book.find(name)
     if (!entry || this.#isEnding(name)) return
@@ -88,7 +88,7 @@ export class Supervisor {
     this.poke(name)
   }
 
-  /** The remote server takes no call before a person has logged in. */
+  /** The remote server accepts no calls before a person has logged in. */
   loginNeeded(name: string, needed: NeedsLogin): void {
     if (!this.#deps.book.find(name) || this.#isEnding(name)) return
     this.#deps.book.observe(name, { connected: false })
@@ -102,28 +102,28 @@ export class Supervisor {
     this.poke(name)
   }
 
-  /** The server may see or change what is kept from it: it is ended at once, even while it starts. */
+  /** The server may see or change files that it must not. It is ended at once, even while it starts. */
   exposed(name: string, exposure: Exposure): void {
     if (!this.#deps.book.find(name) || this.#isEnding(name)) return
     this.#deps.book.observe(name, { exposed: exposure })
-    // One that comes up is given up; whatever brings forth such files again and again does not start it without a pause.
+    // Abandons a start. There is a pause before the next one, so that repeated changes of this kind do not restart it in a loop.
     if (this.#isStarting(name)) recordRestart(this.#deps, name, exposure)
     this.#tasks.get(name)?.abort?.abort(new Recorded())
     this.poke(name)
   }
 
-  /** The user saved something: the server that runs, or failed, is replaced by a new one. */
+  /** The user saved a file: replaces the running or failed server by a new one. */
   async folderChanged(name: string, path: string): Promise<void> {
     const isWatched = (stored: StoredWorkload) => stored.wanted === 'running' && stored.config.folder?.watch === true
     const entry = this.#deps.book.find(name)
     if (!entry || !isWatched(entry.stored)) return
-    noteInLog(this.#deps, name, `${path} changed: the server is restarted`)
+    noteInLog(this.#deps, name, `${path} changed; the server restarts`)
     const restarted = (stored: StoredWorkload) =>
       isWatched(stored) ? { ...stored, generation: stored.generation + 1 } : stored
     try {
       await this.#deps.book.change(name, restarted, { forgetsFailure: true })
     } catch (error) {
-      this.#deps.logger.warn('a change in a folder is not followed', { workload: name, reason: describeError(error) })
+      this.#deps.logger.warn('a change in a folder was ignored', { workload: name, reason: describeError(error) })
     }
     this.poke(name)
   }
@@ -134,9 +134,9 @@ export class Supervisor {
     if (!entry) return this.#deps.sessions.ended(event.handle)
     const name = entry.stored.config.name
     if (this.#isEnding(name) || entry.observed.instance === 'exited') return
-    // A start replaces what an interrupted one left under its name. If its own instance is gone, it fails by itself.
+    // A start replaces what an interrupted one left under its name. If its own instance disappears, the start fails on its own.
     if (event.kind === 'removed' && entry.observed.instance === 'created' && this.#isStarting(name)) return
-    // Its pipe closes after its last output, which belongs to the reason. Then the start fails and says all of it.
+    // Its pipe closes after its last output, which belongs to the reason. The start then fails with the full reason.
     if (event.kind === 'exited' && entry.stored.config.transport === 'stdio' && this.#isStarting(name)) return
     this.#deps.book.observe(name, { instance: event.kind === 'removed' ? 'absent' : 'exited', connected: false })
     this.#deps.gateway.disconnect(name, 'the server ended')
@@ -197,7 +197,7 @@ export class Supervisor {
     }
   }
 
-  /** Resolves with the action. One that ignores its abort must hold neither its workload nor the daemon. */
+  /** Resolves with the action. An action that ignores its abort must block neither its workload nor the daemon. */
   async #orLeave(name: string, action: Action, acting: Promise<void>, signal: AbortSignal): Promise<void> {
     const settled = new AbortController()
     const isStuck = async () => {
@@ -211,7 +211,7 @@ export class Supervisor {
       settled.abort()
     }
     this.#deps.logger.error('an action did not end after it was aborted', { workload: name, action: action.do })
-    // What it did until its late end is not known: look again then.
+    // What it does until it finally ends is unknown, so check again then.
     const lookAgain = () => {
       if (this.#deps.book.find(name)) this.#deps.book.observe(name, { instance: 'unknown' })
       this.poke(name)
@@ -220,7 +220,7 @@ export class Supervisor {
   }
 
   async #fail(name: string, error: unknown): Promise<void> {
-    // The gateway knows it and tells callers so.
+    // The gateway knows this and tells callers.
     if (error instanceof NeedsLogin) return this.loginNeeded(name, error)
     this.#deps.gateway.disconnect(name, 'the server could not be started')
     this.#deps.book.observe(name, { connected: false })
@@ -228,7 +228,7 @@ export class Supervisor {
     if (this.#deps.book.find(name)?.stored.config.remote_url !== undefined)
       return recordFailure(this.#deps, name, error)
     const limit = AbortSignal.any([this.#shutdown, AbortSignal.timeout(5_000)])
-    // A runtime that fails even to say how it is must not lose the error of the workload.
+    // If even the check of the runtime fails, the error of the workload must not be lost.
     const health = await this.#deps.runtime.probe(limit).catch(() => undefined)
     recordFailure(this.#deps, name, error, !health || health.state === 'healthy' ? undefined : health.reason)
   }
@@ -237,7 +237,7 @@ export class Supervisor {
     const timer = new AbortController()
     task.timer = timer
     const signal = AbortSignal.any([timer.signal, this.#shutdown])
-    // Woken early by a poke: deciding again is what both outcomes lead to.
+    // A poke wakes it early; either way it decides again.
     await this.#deps.clock.sleep(Math.max(0, until - this.#deps.clock.now()), signal).catch(() => undefined)
     delete task.timer
   }

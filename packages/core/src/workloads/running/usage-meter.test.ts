@@ -44,7 +44,7 @@ test('a look that is long ago is not compared with', async () => {
 test('several instances are one workload, and one that is gone is left out', async () => {
   const { meter } = meterOf(async ({ id }) => (id === 'gone' ? undefined : { memoryBytes: 10, pids: 2 }))
   expect(await meter.measure([handle('a'), handle('gone'), handle('b')], signal)).toEqual({ memoryBytes: 20, pids: 4 })
-  expect(await meter.measure([handle('gone')], signal)).toEqual({ notMeasured: 'it does not run now' })
+  expect(await meter.measure([handle('gone')], signal)).toEqual({ notMeasured: 'it is not running' })
 })
 
 test('what cannot be measured has a reason, and is no sum of the rest', async () => {

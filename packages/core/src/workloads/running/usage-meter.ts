@@ -2,17 +2,17 @@ import { describeError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { InstanceHandle, Runtime, Usage } from '../../ports/runtime.ts'
 
-/** A share of the CPU over less time says little, and the last one still holds. */
+/** A CPU share over less time says little, and the last one is still valid. */
 const SHORTEST_MS = 500
-/** Over more time, it says nothing about now. */
+/** A CPU share over more time says nothing about the present. */
 const LONGEST_MS = 60_000
-/** An engine that is busy must not hold up what is known of all others. */
+/** A busy engine must not delay the values of all other instances. */
 const PATIENCE_MS = 5_000
 
 interface Look {
   at: number
   cpuMs: number
-  /** Of one core, since the look before. */
+  /** In percent of one core, since the previous measurement. */
   cpuShare?: number
 }
 
@@ -20,7 +20,7 @@ export interface Measured extends Omit<Usage, 'cpuMs'> {
   cpuShare?: number
 }
 
-/** Measures instances when somebody asks. A share of the CPU needs two looks: the first of them is kept for the next request. */
+/** Measures instances on request. A CPU share needs two measurements; the last one is kept for the next request. */
 export class UsageMeter {
   readonly #runtime: Pick<Runtime, 'usage' | 'name'>
   readonly #clock: Clock
@@ -31,7 +31,7 @@ export class UsageMeter {
     this.#clock = clock
   }
 
-  /** All of them together. Never rejects but when the signal is aborted. */
+  /** Measures all instances. Rejects only if the signal is aborted. */
   async measure(handles: readonly InstanceHandle[], signal: AbortSignal): Promise<Measured> {
     if (this.#runtime.usage === undefined)
       return { notMeasured: `the runtime ${this.#runtime.name} does not measure servers` }
@@ -39,7 +39,7 @@ export class UsageMeter {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     const found = await Promise.all(handles.map((handle) => this.#measureOne(handle, limit, signal)))
     const running = found.filter((each) => each !== undefined)
-    if (running.length === 0) return { notMeasured: 'it does not run now' }
+    if (running.length === 0) return { notMeasured: 'it is not running' }
     return running.reduce(together)
   }
 
@@ -71,7 +71,7 @@ export class UsageMeter {
     return this.#look(handle, signal)
   }
 
-  /** A clock that was set back makes no look older. */
+  /** A clock that was set back must not make a measurement older. */
   #forgetOld(): void {
     const now = this.#clock.now()
     for (const [id, { at }] of this.#looks) if (Math.abs(now - at) > LONGEST_MS || at > now) this.#looks.delete(id)

@@ -10,9 +10,9 @@ import type { SupervisorDeps } from './supervisor-deps.ts'
 type Deps = Pick<SupervisorDeps, 'images'>
 
 export interface ImageChoice {
-  /** This one and no other; left out: what the name stands for. */
+  /** Exactly this image (default: the one that the name refers to). */
   pinned?: { reference: string; digest: string }
-  /** Its name on the engine stays with whatever has it. */
+  /** Its name on the engine is not changed. */
   leaveName?: boolean
   finding?: StoredVerification
 }
@@ -25,7 +25,7 @@ export interface ImageWish {
   report: (progress: Progress) => void
 }
 
-/** Which image is started, and what is known of who made it. Throws where an unverified one may not be started. */
+/** Decides which image to start, and what is known about who made it. Throws if the image is unverified and must not start. */
 export async function chooseImage(deps: Deps, wish: ImageWish, signal: AbortSignal): Promise<ImageChoice> {
   const { stored, reference, pull, findLocal } = wish
   const mode = stored.config.image_verification ?? 'warn'
@@ -36,7 +36,7 @@ export async function chooseImage(deps: Deps, wish: ImageWish, signal: AbortSign
     return { finding: { outcome: 'no-provenance', detail: expectation.lack } }
   }
   const known = stored.resolved?.verification
-  // It was verified before and cannot have changed: no network is needed to start it again.
+  // It was verified before and cannot have changed, so starting it again needs no network.
   if (known?.outcome === 'verified' && known.digest !== undefined && known.digest === stored.resolved?.digest)
     return { pinned: pinned(reference, known.digest), leaveName: true, finding: known }
 
@@ -66,7 +66,7 @@ async function judge(
   const written = digestOf(reference)
   if (written === undefined && local && local.digest === undefined)
     return { outcome: 'unsigned', reason: 'the copy on this engine did not come from a registry; remove it there' }
-  // The same image can be in its registry as such, and as the one for this processor among several.
+  // A registry can hold the same image both directly and as the variant for this processor in a list.
   const kept = local ? (local.digests ?? [local.digest]) : [stored.resolved?.digest]
   const candidates = written === undefined ? kept : [written]
   let verdict: Verdict | undefined
@@ -89,7 +89,7 @@ function refusal(
   outcome?: Verdict['outcome'],
 ): ThvError {
   const image = digest === undefined ? reference : atDigest(reference, digest)
-  // What did not answer may answer later, so this is tried again; a wrong signature stays wrong.
+  // A registry that did not answer may answer later, so this is tried again. A wrong signature stays wrong.
   if (outcome === 'unreachable') return unavailable(`${image} could not be verified and is not started: ${reason}`)
   return invalid(
     `${image} is not started, because image_verification is enabled: ${reason}; use an image that its publisher signed, or set image_verification to warn`,

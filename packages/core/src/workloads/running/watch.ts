@@ -12,7 +12,7 @@ const PING_MS = 30_000
 const PING_TIMEOUT_MS = 20_000
 const RECONNECT_MS = 2_000
 
-/** Follows the runtime, the servers and the client files until shutdown. Each of the loops survives any failure. */
+/** Watches the runtime, the servers and the client files until shutdown. Each loop survives any failure. */
 export async function watch(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
   await Promise.all([
     followRuntime(deps, supervisor),
@@ -34,13 +34,13 @@ async function followRuntime(deps: SupervisorDeps, supervisor: Supervisor): Prom
   }
 }
 
-/** Events were missed, or the engine came back: nothing we knew of instances is certain any more. */
+/** Events were missed, or the engine came back, so nothing known about instances is certain any more. */
 async function lookAgain(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
   const health = await deps.runtime.probe(AbortSignal.any([deps.shutdown, AbortSignal.timeout(5_000)]))
   if (health.state !== 'healthy' || deps.shutdown.aborted) return
   for (const { stored, observed } of deps.book.all()) {
     if (stored.config.remote_url) continue
-    // A start that is under way notices by itself that its instance is lost.
+    // A start in progress notices on its own that its instance is lost.
     const isCertain = observed.runtimeDown === undefined && (observed.connected || observed.isComing === true)
     if (!isCertain) deps.book.observe(stored.config.name, { instance: 'unknown' }, ['failure', 'runtimeDown'])
     supervisor.poke(stored.config.name)
@@ -58,7 +58,7 @@ async function runtimeWentAway(deps: SupervisorDeps, reason: string): Promise<vo
   }
 }
 
-/** Removes what has our label and no owner, and looks again at owners whose instance is gone. */
+/** Removes instances that have our label and no owner, and checks owners whose instance is gone. */
 export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Promise<void> {
   const known = new Map(deps.book.all().map(({ stored, observed }) => [stored.config.name, observed.handle?.id]))
   const listed = await deps.runtime.list({ [LABELS.marker]: 'true', [LABELS.instance]: deps.instanceId }, deps.shutdown)
@@ -71,7 +71,7 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
   }
   for (const { stored, observed } of deps.book.all()) {
     const { instance, handle } = observed
-    // One that was created while the runtime made its list is not in it.
+    // The list lacks an instance that was created while the runtime made it.
     const isMissing =
       instance === 'running' && handle && known.get(stored.config.name) === handle.id && !ids.has(handle.id)
     if (isMissing) deps.book.observe(stored.config.name, { instance: 'unknown', connected: false })
@@ -80,7 +80,7 @@ export async function resync(deps: SupervisorDeps, supervisor: Supervisor): Prom
   await deps.syncClients()
 }
 
-/** What served a client session has no owner but that session. */
+/** An instance of a client session has no other owner than that session. */
 function isItsOwn({ stored, observed }: Entry, handle: InstanceHandle, labels: Readonly<Record<string, string>>) {
   if (labels[LABELS.session] !== undefined) return false
   return !hasOwnServers(stored) || observed.isComing === true || observed.handle?.id === handle.id
@@ -114,7 +114,7 @@ async function every(deps: SupervisorDeps, ms: number, work: () => Promise<void>
   }
 }
 
-/** A loop that ended with a failure would end the watch over everything. */
+/** A loop that ended with a failure would stop the whole watch. */
 async function survive({ logger }: SupervisorDeps, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => logger.debug('a periodic check failed', { reason: describeError(error) }))
 }
