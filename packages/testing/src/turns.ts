@@ -33,7 +33,16 @@ const TURNS: readonly Turns[] = [
       ...conformance('servers'),
       ...e2e('chaos-daemon', 'cli-examples', 'cli-settings', 'documentation', 'cli-mcp', 'chaos-engine'),
       ...conformance('clients'),
-      ...e2e('readme-tour', 'cli-proxy', 'secrets', 'chaos-many', 'isolated-sessions', 'learn', 'hidden-files'),
+      ...e2e(
+        'readme-tour',
+        'first-tool-call',
+        'cli-proxy',
+        'secrets',
+        'chaos-many',
+        'isolated-sessions',
+        'learn',
+        'hidden-files',
+      ),
       ...e2e('stuck-start', 'install-hosts', 'image-verification', 'cli-doctor'),
       ...conformance('conformance'),
       ...e2e(
