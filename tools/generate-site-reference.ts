@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CRD_GROUP, CRD_KIND, CRD_VERSION, mcpServer } from '@toolhaven/contract/crd/mcp-server'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { CLIENT_TYPES, type ClientType, parseClientType } from '@toolhaven/contract/client-types'
 import { CLIENT_PROGRAMS, type ClientProgram } from '@toolhaven/stores/clients/catalogue'
 import * as z from 'zod'
@@ -74,54 +75,54 @@ async function page(name: string, parts: Readonly<Record<string, string>>): Prom
 }
 
 function clientTables(): Record<string, string> {
-  const names = {
-    RooCode: ['Roo Code', 'roo-code'],
-    Cline: ['Cline', 'cline'],
-    Cursor: ['Cursor', 'cursor'],
-    VSCodeInsider: ['VS Code Insiders', 'vscode-insider'],
-    VSCode: ['VS Code', 'vscode'],
-    ClaudeCode: ['Claude Code', 'claude-code'],
-    Windsurf: ['Windsurf', 'windsurf'],
-    WindsurfJetBrains: ['Windsurf for JetBrains', 'windsurf-jetbrains'],
-    AmpCli: ['Amp CLI', 'amp-cli'],
-    AmpVSCode: ['Amp in VS Code', 'amp-vscode'],
-    AmpCursor: ['Amp in Cursor', 'amp-cursor'],
-    AmpVSCodeInsider: ['Amp in VS Code Insiders', 'amp-vscode-insider'],
-    AmpWindsurf: ['Amp in Windsurf', 'amp-windsurf'],
-    GeminiCli: ['Gemini CLI', 'gemini-cli'],
-    QwenCode: ['Qwen Code', 'qwen-code'],
-    CopilotCli: ['GitHub Copilot CLI', 'copilot-cli'],
-    Zed: ['Zed', 'zed'],
-    LMStudio: ['LM Studio', 'lm-studio'],
-    Kiro: ['Kiro', 'kiro'],
-    Crush: ['Crush', 'crush'],
-    Antigravity: ['Antigravity', 'antigravity'],
-    VSCodeServer: ['VS Code Server', 'vscode-server'],
-    ClaudeDesktop: ['Claude Desktop', 'claude-desktop'],
-    Junie: ['JetBrains Junie', 'junie'],
-    Codex: ['Codex', 'codex'],
-    Goose: ['Goose', 'goose'],
-    Continue: ['Continue', 'continue'],
-    OpenCode: ['OpenCode', 'opencode'],
-    Trae: ['Trae', 'trae'],
-    Warp: ['Warp', 'warp'],
-    FactoryDroid: ['Factory Droid', 'factory-droid'],
-    Auggie: ['Auggie', 'auggie'],
-    KiloCode: ['Kilo Code', 'kilo-code'],
-    KimiCode: ['Kimi Code', 'kimi-code'],
-    RovoDev: ['Rovo Dev', 'rovo-dev'],
-    CopilotJetBrains: ['GitHub Copilot for JetBrains', 'copilot-jetbrains'],
-  } as const satisfies Record<ClientType, readonly [string, string]>
+  const commandNames = {
+    RooCode: 'roo-code',
+    Cline: 'cline',
+    Cursor: 'cursor',
+    VSCodeInsider: 'vscode-insider',
+    VSCode: 'vscode',
+    ClaudeCode: 'claude-code',
+    Windsurf: 'windsurf',
+    WindsurfJetBrains: 'windsurf-jetbrains',
+    AmpCli: 'amp-cli',
+    AmpVSCode: 'amp-vscode',
+    AmpCursor: 'amp-cursor',
+    AmpVSCodeInsider: 'amp-vscode-insider',
+    AmpWindsurf: 'amp-windsurf',
+    GeminiCli: 'gemini-cli',
+    QwenCode: 'qwen-code',
+    CopilotCli: 'copilot-cli',
+    Zed: 'zed',
+    LMStudio: 'lm-studio',
+    Kiro: 'kiro',
+    Crush: 'crush',
+    Antigravity: 'antigravity',
+    VSCodeServer: 'vscode-server',
+    ClaudeDesktop: 'claude-desktop',
+    Junie: 'junie',
+    Codex: 'codex',
+    Goose: 'goose',
+    Continue: 'continue',
+    OpenCode: 'opencode',
+    Trae: 'trae',
+    Warp: 'warp',
+    FactoryDroid: 'factory-droid',
+    Auggie: 'auggie',
+    KiloCode: 'kilo-code',
+    KimiCode: 'kimi-code',
+    RovoDev: 'rovo-dev',
+    CopilotJetBrains: 'copilot-jetbrains',
+  } as const satisfies Record<ClientType, string>
   for (const type of CLIENT_TYPES) {
-    if (parseClientType(names[type][1]) !== type) throw new Error(`${names[type][1]} does not name ${type}`)
+    if (parseClientType(commandNames[type]) !== type) throw new Error(`${commandNames[type]} does not name ${type}`)
   }
   const programs: [ClientType, ClientProgram][] = CLIENT_TYPES.map((type) => [type, CLIENT_PROGRAMS[type]])
   const clients = programs.map(
     ([type, { serversKey, urlFields, types, source, reads }]) =>
-      `| [${names[type][0]}](${source}) | \`${names[type][1]}\` | \`${serversKey}\` | ${urlFields ? words(urlFields) : 'starts `thv proxy stdio`'} | ${types ? words(types) : 'none'} | ${reads ?? ''} |`,
+      `| [${clientTitle(type)}](${source}) | \`${commandNames[type]}\` | \`${serversKey}\` | ${urlFields ? words(urlFields) : 'starts `thv proxy stdio`'} | ${types ? words(types) : 'none'} | ${reads ?? ''} |`,
   )
   const places = programs.map(
-    ([type, { files }]) => `| ${names[type][0]} | ${list(files.linux)} | ${list(files.darwin)} |`,
+    ([type, { files }]) => `| ${clientTitle(type)} | ${list(files.linux)} | ${list(files.darwin)} |`,
   )
   return {
     CLIENTS: [

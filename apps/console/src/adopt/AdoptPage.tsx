@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, Link } from '@tanstack/react-router'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
@@ -25,7 +26,7 @@ function AdoptPage() {
         lie in the secret store, and the clients reach it through Toolhaven. You can undo it.
       </p>
       {faults.map(({ client_type: client, reason }) => (
-        <Problem key={client} message={`${client}: ${reason}`} />
+        <Problem key={client} message={`${clientTitle(client)}: ${reason}`} />
       ))}
       {adopting.data && adopting.data.notes.length > 0 && (
         <p className="notice" role="status">

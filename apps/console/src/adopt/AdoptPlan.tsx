@@ -1,5 +1,6 @@
 import type { AdoptRequest, ForeignServer } from '@toolhaven/contract/adopt'
 import { ChangedLines } from '../edit/ChangedLines.tsx'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { adoptCommand, changedEntry, whatHappens } from './describe-adoption.ts'
@@ -19,7 +20,7 @@ export function AdoptPlan({ server, request }: { server: ForeignServer; request:
       {server.found_in.map(({ client_type: client, file, key }) => (
         <figure key={`${file} ${key}`} className="file-change">
           <figcaption>
-            {client}:{' '}
+            {clientTitle(client)}:{' '}
             <code>
               <ForeignText text={file} />
             </code>

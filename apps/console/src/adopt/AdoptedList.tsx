@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Adoption } from '@toolhaven/contract/adopt'
 import { api, messageOf } from '../api.ts'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { ConfirmButton } from '../parts/ConfirmButton.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
@@ -28,7 +29,9 @@ export function AdoptedList({ adoptions }: { adoptions: readonly Adoption[] }) {
               {name}
             </Link>
             <span className="reason">
-              <ForeignText text={places.map(({ client_type: client, file }) => `${client}: ${file}`).join(', ')} />
+              <ForeignText
+                text={places.map(({ client_type: client, file }) => `${clientTitle(client)}: ${file}`).join(', ')}
+              />
             </span>
             <ConfirmButton
               verb="Undo"

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { ClientType } from '@toolhaven/contract/client-types'
 import { messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
@@ -24,7 +25,7 @@ function ClientPage() {
   if (!client) return <Problem message={`No client is called ${name}.`} />
   return (
     <>
-      <PageTitle title={name} />
+      <PageTitle title={clientTitle(name)} />
       <ConnectClient name={client.client_type} isInstalled={client.installed} />
     </>
   )

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute, Link } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { type api, messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
@@ -9,23 +10,30 @@ import { useConnect } from './use-connect.ts'
 
 export const Route = createLazyRoute('/clients')({ component: ClientsPage })
 
+const page = getRouteApi('/clients')
+
 type Client = Awaited<ReturnType<typeof api.call<'discoverClients'>>>['clients'][number]
 
 function ClientsPage() {
   const { data: found, error } = useQuery(discoveryQuery)
   const { data: groups } = useQuery(groupsQuery)
+  const { data: registered = [] } = useQuery(clientsQuery)
+  const { all } = page.useSearch()
   const connecting = useConnect()
   if (error && !found) return <Problem message={messageOf(error)} />
   if (!found || !groups) return <p className="muted">Asking the daemon …</p>
   const names = groups.map(({ name }) => name)
+  const isConnected = ({ client_type: type }: Client) => registered.some(({ name }) => name === type)
+  const here = found.filter((client) => client.installed || isConnected(client))
+  const isAll = all === true || here.length === 0
   // Those that can be connected now come first.
-  const clients = found.toSorted((one, other) => Number(other.installed) - Number(one.installed))
+  const clients = isAll ? [...here, ...found.filter((client) => !here.includes(client))] : here
   return (
     <>
       <PageTitle title="Clients" />
       <p>
         A client that is connected to a group gets an entry for each of its servers. Your own entries stay as they are.
-        A client’s name leads to its file and what would be written to it.
+        Choose a client to see its file, and what would be written to it first.
       </p>
       <ConnectOutcome of={connecting} />
       <table className="table matrix">
@@ -46,6 +54,13 @@ function ClientsPage() {
           ))}
         </tbody>
       </table>
+      {!isAll && (
+        <p>
+          <Link to="/clients" search={{ all: true }}>
+            Show {found.length - here.length} more that are not installed here
+          </Link>
+        </p>
+      )}
     </>
   )
 }
@@ -59,11 +74,14 @@ interface ClientRowProps {
 function ClientRow({ client: { client_type: name, installed }, groups, connecting }: ClientRowProps) {
   const { data: registered = [] } = useQuery(clientsQuery)
   const own = registered.find((client) => client.name === name)?.groups ?? []
+  const { isPending, variables } = connecting
+  const isSaved = (group: string) =>
+    isPending && variables.name === name && [...(variables.joins ?? []), ...(variables.leaves ?? [])].includes(group)
   return (
     <tr>
       <th scope="row">
         <Link to="/clients/$name" params={{ name }}>
-          {name}
+          {clientTitle(name)}
         </Link>{' '}
         {!installed && <span className="muted">not installed here</span>}
       </th>
@@ -73,16 +91,18 @@ function ClientRow({ client: { client_type: name, installed }, groups, connectin
             <input
               type="checkbox"
               role="switch"
-              aria-label={`${name} in ${group}`}
+              aria-label={`${clientTitle(name)} in ${group}`}
               checked={own.includes(group)}
               // Not disabled: that would take the focus from the one that was switched.
               aria-disabled={connecting.isPending}
+              aria-busy={isSaved(group)}
               onChange={(event) => {
                 if (connecting.isPending) return
                 connecting.mutate({ name, [event.target.checked ? 'joins' : 'leaves']: [group] })
               }}
             />
             <span className="group-name">{group}</span>
+            {isSaved(group) && <span className="muted">saving …</span>}
           </label>
         </td>
       ))}

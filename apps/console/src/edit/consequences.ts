@@ -1,3 +1,4 @@
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { RegisteredClient } from '@toolhaven/contract/clients'
 import type { WorkloadPlan } from '@toolhaven/contract/plans'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
@@ -47,6 +48,6 @@ function fileSentences(
 
 function sentence(clients: readonly RegisteredClient[], what: string, one: string, several: string): string[] {
   if (clients.length === 0) return []
-  const names = new Intl.ListFormat('en').format(clients.map(({ name }) => name))
+  const names = new Intl.ListFormat('en').format(clients.map(({ name }) => clientTitle(name)))
   return [`The ${clients.length === 1 ? 'file' : 'files'} of ${names} ${clients.length === 1 ? one : several} ${what}.`]
 }

@@ -38,8 +38,8 @@ test('a move names the clients whose files change, and restarts nothing', () => 
     ),
   ).toEqual([
     'Nothing restarts.',
-    'The file of VSCode gets an entry for web.',
-    'The file of ClaudeCode loses the entry for web.',
+    'The file of VS Code gets an entry for web.',
+    'The file of Claude Code loses the entry for web.',
   ])
 })
 

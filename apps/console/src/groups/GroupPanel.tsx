@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { Group } from '@toolhaven/contract/groups'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import type { Workload } from '@toolhaven/contract/workloads'
@@ -32,7 +33,7 @@ export function GroupPanel({ group: { name, registered_clients: clients }, membe
             {countOf(members)}
           </Link>
         )}{' '}
-        {clients.length === 0 ? 'No client is connected to it. ' : `Seen by ${listOf(clients)}. `}
+        {clients.length === 0 ? 'No client is connected to it. ' : `Seen by ${listOf(clients.map(clientTitle))}. `}
         <Link to="/clients">
           Connect clients<span className="only-read-aloud"> to {name}</span>
         </Link>

@@ -12,13 +12,13 @@ test('servers that move are seen by other clients, and both are named', () => {
   expect(describeDeletion({ group: 'research', members: ['a', 'b'], clients, withServers: false })).toEqual([
     'a and b move to the group default, without a restart.',
     'Cursor no longer sees them.',
-    'VSCode sees them from now on.',
+    'VS Code sees them from now on.',
   ])
 })
 
 test('servers that are removed and clients that leave are named', () => {
   expect(describeDeletion({ group: 'research', members: ['a'], clients, withServers: true })).toEqual([
-    'a is removed with its configuration, containers and client entries. The logs stay.',
+    'a is removed with its configuration, logs and client entries.',
     'Cursor and Zed leave the group.',
   ])
   expect(describeDeletion({ group: 'empty', members: [], clients, withServers: false })).toEqual(['It has no servers.'])

@@ -1,3 +1,4 @@
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { RegisteredClient } from '@toolhaven/contract/clients'
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 
@@ -20,7 +21,7 @@ export function describeDeletion({ group, members, clients, withServers }: Delet
   const isOne = members.length === 1
   if (withServers)
     return [
-      `${list} ${isOne ? 'is' : 'are'} removed with ${isOne ? 'its' : 'their'} configuration, containers and client entries. The logs stay.`,
+      `${list} ${isOne ? 'is' : 'are'} removed with ${isOne ? 'its' : 'their'} configuration, logs and client entries.`,
       ...leaving,
     ]
   const losing = own.filter((client) => !isIn(DEFAULT_GROUP)(client))
@@ -40,7 +41,7 @@ export function deletionCommand({ group, members, withServers }: Omit<Deletion, 
   return [...words, ...(members.length > 0 ? ['--yes'] : [])].join(' ')
 }
 
-const namesOf = (clients: readonly RegisteredClient[]) => listOf(clients.map(({ name }) => name))
+const namesOf = (clients: readonly RegisteredClient[]) => listOf(clients.map(({ name }) => clientTitle(name)))
 
 function listOf(items: readonly string[]): string {
   return new Intl.ListFormat('en').format(items)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import { useState } from 'react'
 import { docsAddress, docsLinks } from '../docs-links.ts'
 import { discoveryQuery, groupsQuery, registryQuery, workloadsQuery } from '../queries.ts'
@@ -24,7 +25,7 @@ export function useItems(): PaletteItem[] {
     ...servers.map(({ name, status }) => place('Servers', name, `/servers/${encodeURIComponent(name)}`, status)),
     ...groups.map(({ name }) => place('Groups', name, `/servers?group=${encodeURIComponent(name)}`, 'its servers')),
     ...clients.map(({ client_type: name, installed }) =>
-      place('Clients', name, `/clients/${name}`, installed ? '' : 'not installed here'),
+      place('Clients', clientTitle(name), `/clients/${name}`, installed ? '' : 'not installed here'),
     ),
     ...entries.map(({ name = '', description }) =>
       place('Registry', name, `/registry/${encodeURIComponent(name)}`, description),
