@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
-import { createApp } from '@toolhaven/api/app'
+import type { ApiDeps } from '@toolhaven/api/api-deps'
+import { type AppOptions, createApp } from '@toolhaven/api/app'
 import { buildOpenApi } from '@toolhaven/contract/openapi'
 import type { RegistryDocument } from '@toolhaven/contract/registry-document'
 import { ConsoleLogins } from '@toolhaven/core/console/console-logins'
@@ -133,6 +134,11 @@ export interface FakeDaemonParts {
   token?: string
   /** Host names that callers may use besides those of loopback. */
   allowedHosts?: string[]
+  /** Of the console; left out: one page at its root. */
+  page?: AppOptions['page']
+  /** What servers answer to calls from the console; left out: what they were asked. */
+  relay?: ApiDeps['relay']
+  doctor?: ApiDeps['doctor']
 }
 
 const openApi = buildOpenApi('0.0.0-test')
@@ -206,7 +212,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   await daemon.load()
   await consoleLogins.load()
   void daemon.run()
-  const apiDeps = {
+  const apiDeps: ApiDeps = {
     ...daemon,
     version: '0.0.0-test',
     openApi,
@@ -214,8 +220,8 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
     shutdown: shutdown.signal,
     runtimeReport: async () => reportOf(runtime),
     console: { logins: consoleLogins, address: () => 'http://localhost:8080/' },
-    relay: async ({ url, method }: { url: string; method: string }) => new Response(`${method} ${url}`),
-    doctor: async () => ({ grade: 'A' as const, machine: { grade: 'A' as const, checks: [] }, workloads: [] }),
+    relay: parts.relay ?? (async ({ url, method }) => new Response(`${method} ${url}`)),
+    doctor: parts.doctor ?? (async () => ({ grade: 'A', machine: { grade: 'A', checks: [] }, workloads: [] })),
   }
   const [gateway] = gateways
   if (!gateway) throw new Error('the daemon made no gateway')
@@ -245,7 +251,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
       adoptionStore,
     },
     app: createApp(apiDeps, {
-      ...{ overSocket: false, allowedHosts: parts.allowedHosts ?? [], page: fakePage },
+      ...{ overSocket: false, allowedHosts: parts.allowedHosts ?? [], page: parts.page ?? fakePage },
       ...(parts.token !== undefined && { token: parts.token }),
     }),
     socketApp: createApp(apiDeps, { overSocket: true, allowedHosts: [] }),

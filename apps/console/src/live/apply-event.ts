@@ -3,7 +3,8 @@ import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/events'
 import * as z from 'zod'
 import { workloadQuery, workloadsQuery } from '../queries.ts'
 import type { ServerSentEvent } from './read-events.ts'
-import { recordEvent, textOfChange, textOfStatus } from './recent-events.ts'
+import { type NewEvent, recordEvents, textOfChange, textOfStatus } from './recent-events.ts'
+import { refreshList } from './refresh-list.ts'
 
 /** What each kind of change makes stale. A workload's own event carries what is new and is applied instead. */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
@@ -18,18 +19,23 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
 
 const change = z.object({ about: z.string(), name: z.string().optional() })
 
+/** Many events in a moment are one change of the cache, and so one of the page. */
 export function applyEvents(cache: QueryClient, events: readonly ServerSentEvent[]): void {
   const stale = new Set<string>()
+  const news: NewEvent[] = []
+  const workloads: WorkloadEvent[] = []
   for (const { event, data } of events) {
-    if (event === 'workload') applyWorkload(cache, workloadEvent.parse(JSON.parse(data)))
+    if (event === 'workload') workloads.push(workloadEvent.parse(JSON.parse(data)))
     if (event === 'change') {
       const { about, name } = change.parse(JSON.parse(data))
       for (const key of STALE_AFTER[about] ?? []) stale.add(key)
       const text = textOfChange(about, name)
-      if (text !== undefined) recordEvent(cache, { text })
+      if (text !== undefined) news.push({ text })
     }
     if (event === 'gap') return refetchEverything(cache)
   }
+  if (workloads.length > 0) applyWorkloads(cache, workloads, news, stale)
+  if (news.length > 0) recordEvents(cache, news)
   for (const key of stale) void cache.invalidateQueries({ queryKey: [key] })
 }
 
@@ -38,37 +44,35 @@ export function refetchEverything(cache: QueryClient): void {
   void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
 }
 
-function applyWorkload(cache: QueryClient, event: WorkloadEvent): void {
-  const { workload: name, status, status_context } = event
+function applyWorkloads(
+  cache: QueryClient,
+  events: readonly WorkloadEvent[],
+  news: NewEvent[],
+  stale: Set<string>,
+): void {
   const list = cache.getQueryData(workloadsQuery.queryKey)
-  const before = list?.find((known) => known.name === name)
-  // Each stream begins with how every server is. That is news only where it is known how it was.
-  if (list && before?.status !== status) recordEvent(cache, { server: name, text: textOfStatus(event) })
-  if (status === 'removed') {
-    cache.setQueryData(workloadsQuery.queryKey, (list) => list?.filter((known) => known.name !== name))
-    for (const queryKey of [
-      ['workload', name],
-      ['clients', 'preview'],
-    ])
-      void cache.invalidateQueries({ queryKey })
-    return
+  const known = new Map(list?.map((server) => [server.name, server]))
+  const turned = new Set<string>()
+  for (const event of events) {
+    const { workload: name, status, status_context } = event
+    const before = known.get(name)
+    if (before?.status !== status) turned.add(name)
+    // Each stream begins with how every server is. That is news only where it is known how it was.
+    if (list && before?.status !== status) news.push({ server: name, text: textOfStatus(event) })
+    // A new server may use a secret.
+    if (before === undefined && status !== 'removed') stale.add('secrets')
+    if (status === 'removed') known.delete(name)
+    else if (before) {
+      known.set(name, { ...before, status, status_context })
+      cache.setQueryData(workloadQuery(name).queryKey, (details) => details && { ...details, status, status_context })
+    }
   }
-  // An edit may have changed what the list shows. An answer that is on its way may be older than this event.
-  if (before?.status !== status || cache.isFetching(workloadsQuery) > 0) refetchList(cache)
-  // A new server may use a secret.
-  if (before === undefined) void cache.invalidateQueries({ queryKey: ['secrets'] })
-  if (before?.status === status && before.status_context === status_context) return
-  cache.setQueryData(workloadsQuery.queryKey, (list) =>
-    list?.map((known) => (known.name === name ? { ...known, status, status_context } : known)),
-  )
-  cache.setQueryData(workloadQuery(name).queryKey, (details) => details && { ...details, status, status_context })
-  // Entries of clients follow what runs.
-  if (before?.status !== status) void cache.invalidateQueries({ queryKey: ['clients', 'preview'] })
+  cache.setQueryData(workloadsQuery.queryKey, (all) => all?.flatMap(({ name }) => known.get(name) ?? []))
   // Progress changes nothing else; a new status may: an edit restarts, and a start reads the tools.
-  if (before?.status !== status) void cache.invalidateQueries({ queryKey: ['workload', name] })
-}
-
-/** Also while no page shows it, so that no page begins with a list of yesterday. */
-function refetchList(cache: QueryClient): void {
-  void cache.invalidateQueries({ queryKey: workloadsQuery.queryKey, refetchType: 'all' })
+  for (const name of turned) void cache.invalidateQueries({ queryKey: ['workload', name] })
+  // Entries of clients follow what runs.
+  if (turned.size > 0) void cache.invalidateQueries({ queryKey: ['clients', 'preview'] })
+  // An edit may have changed what the list shows. An answer that is on its way may be older than these events.
+  const isGone = [...turned].every((name) => !known.has(name))
+  if ((turned.size > 0 && !isGone) || cache.isFetching(workloadsQuery) > 0 || !list) refreshList(cache)
 }

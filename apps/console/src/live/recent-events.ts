@@ -22,10 +22,14 @@ export const recentQuery = queryOptions({
   enabled: false,
 })
 
-export function recordEvent(cache: QueryClient, event: Pick<RecentEvent, 'server' | 'text'>): void {
+export type NewEvent = Pick<RecentEvent, 'server' | 'text'>
+
+/** Oldest first. */
+export function recordEvents(cache: QueryClient, events: readonly NewEvent[]): void {
   cache.setQueryData(recentQuery.queryKey, (before = []) => {
-    const id = (before[0]?.id ?? 0) + 1
-    return [{ ...event, id, at: Date.now() }, ...before].slice(0, MOST)
+    const first = (before[0]?.id ?? 0) + 1
+    const added = events.map((event, at): RecentEvent => ({ ...event, id: first + at, at: Date.now() }))
+    return [...added.slice(-MOST).toReversed(), ...before].slice(0, MOST)
   })
 }
 

@@ -18,6 +18,7 @@ function ServersPage() {
   const search = here.useSearch()
   const { data: all, error } = useQuery(workloadsQuery)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [toggle] = useState(() => (name: string) => setChosen((before) => toggled(before, name)))
   if (error && all === undefined) return <Problem message={messageOf(error)} />
   if (all === undefined) return <p className="muted">Asking the daemon …</p>
   const shown = chooseServers(all, search)
@@ -42,10 +43,10 @@ function ServersPage() {
           <ServerFilters all={all} />
           <BulkActions servers={acted} onDone={() => setChosen(new Set())} />
           <p role="status" className="muted">
-            {shown.length === all.length ? `${all.length} servers` : `${shown.length} of ${all.length} servers`}
+            {shown.length === all.length ? countOf(all.length) : `${shown.length} of ${countOf(all.length)}`}
           </p>
           {shown.length > 0 ? (
-            <ServerTable servers={shown} chosen={chosen} onChoose={setChosen} />
+            <ServerTable servers={shown} chosen={chosen} onChoose={setChosen} onToggle={toggle} />
           ) : (
             <p>No server fits these filters.</p>
           )}
@@ -54,3 +55,11 @@ function ServersPage() {
     </>
   )
 }
+
+function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(names)
+  if (!next.delete(name)) next.add(name)
+  return next
+}
+
+const countOf = (count: number) => `${count} ${count === 1 ? 'server' : 'servers'}`
