@@ -53,9 +53,26 @@ function ToolResult({ result, from }: { result: unknown; from: string }) {
         <ContentView key={at} content={contentOf(each)} from={partOf(from, at)} />
       ))}
       <Rest count={content.length} what="parts" />
-      {structuredContent !== undefined && <LongText text={prettyValue(structuredContent)} label="Structured result" />}
+      {structuredContent !== undefined && !isTold(content, structuredContent) && (
+        <LongText text={prettyValue(structuredContent)} label="Structured result" />
+      )}
     </>
   )
+}
+
+const MOST_COMPARED = 100_000
+
+/** Servers give structured content as text as well, for clients that know no other. */
+function isTold(content: readonly unknown[], structured: object): boolean {
+  return content.some((each) => {
+    const found = contentOf(each)
+    if (found.type !== 'text' || found.text.length > MOST_COMPARED) return false
+    try {
+      return JSON.stringify(JSON.parse(found.text)) === JSON.stringify(structured)
+    } catch {
+      return false
+    }
+  })
 }
 
 function PromptResult({ result, from }: { result: unknown; from: string }) {

@@ -190,13 +190,15 @@ function questionOf({ id, method, params = {} }: RpcMessage): Question | undefin
   return method === undefined || id === undefined || id === null ? undefined : { id, method, params }
 }
 
+const isOfTransport = ({ status }: Response) => status === 404 || status === 401
+
 /** Errors come as plain text of the API or as JSON-RPC of the gateway. */
 async function faultOf(response: Response): Promise<Error> {
   const text = (await response.text()).trim()
   try {
     const { error } = rpcMessage.parse(JSON.parse(text))
-    // A session that is unknown is told the same way; its status says what it is.
-    if (error) return response.status === 404 ? new TransportFault(error.message, 404) : new RpcFault(error)
+    // A session that is unknown and a token that is missing are told the same way; their status says what they are.
+    if (error) return isOfTransport(response) ? new TransportFault(error.message, response.status) : new RpcFault(error)
   } catch {
     // It is plain text.
   }

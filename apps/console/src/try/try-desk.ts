@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { serverConnectionRoutes } from '@toolhaven/contract/server-connection'
 import { messageOf } from '../api.ts'
+import { rememberCall } from '../home/first-run-choice.ts'
 import { askDaemon } from '../ask-daemon.ts'
 import { pageSession } from '../session/page-session.ts'
 import {
@@ -107,6 +108,7 @@ export class TryDesk {
           this.#change(id, (before) => ({ traffic: [...before.traffic, traffic].slice(-MOST_TRAFFIC) })),
         onNotice: (notice) => this.#change(id, (before) => changeOf(notice, before)),
       })
+      if (kind === 'tool') rememberCall()
       end({ result, outcome: result['isError'] === true ? 'tool-error' : 'answered' })
     } catch (error) {
       end(stop.signal.aborted ? { outcome: 'cancelled' } : { outcome: outcomeOf(error), fault: messageOf(error) })
