@@ -24,6 +24,15 @@ export const lastLinesQuery = (name: string) =>
     },
   })
 
+/** Measured when asked for, and again when somebody comes back to look. */
+export const statsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['workload', name, 'stats'],
+    queryFn: ({ signal }) => api.call('getStats', { params: { name } }, signal),
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+  })
+
 export const clientsQuery = queryOptions({
   queryKey: ['clients', 'registered'],
   queryFn: ({ signal }) => api.call('listClients', {}, signal),

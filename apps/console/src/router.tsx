@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router'
-import { CLIENT_SEARCH } from './clients/client-search.ts'
+import { CLIENT_SEARCH, CLIENTS_SEARCH } from './clients/client-search.ts'
+import { EDIT_SEARCH } from './edit/edit-search.ts'
 import { LOGS_SEARCH, MERGED_LOGS_SEARCH } from './logs/logs-search.ts'
 import { NETWORK_SEARCH } from './network/network-search.ts'
 import { REGISTRY_SEARCH } from './registry/choose-entries.ts'
@@ -52,9 +53,11 @@ const serverNetwork = createRoute({
   validateSearch: NETWORK_SEARCH,
 }).lazy(() => import('./network/NetworkTab.tsx').then((module) => module.Route))
 
-const serverEdit = createRoute({ getParentRoute: () => root, path: '/servers/$name/edit' }).lazy(() =>
-  import('./edit/EditPage.tsx').then((module) => module.Route),
-)
+const serverEdit = createRoute({
+  getParentRoute: () => root,
+  path: '/servers/$name/edit',
+  validateSearch: EDIT_SEARCH,
+}).lazy(() => import('./edit/EditPage.tsx').then((module) => module.Route))
 
 const serverUpgrade = createRoute({ getParentRoute: () => root, path: '/servers/$name/upgrade' }).lazy(() =>
   import('./upgrade/UpgradePage.tsx').then((module) => module.Route),
@@ -76,7 +79,7 @@ const logs = createRoute({ getParentRoute: () => root, path: '/logs', validateSe
   import('./logs/MergedLogsPage.tsx').then((module) => module.Route),
 )
 
-const clients = createRoute({ getParentRoute: () => root, path: '/clients' }).lazy(() =>
+const clients = createRoute({ getParentRoute: () => root, path: '/clients', validateSearch: CLIENTS_SEARCH }).lazy(() =>
   import('./clients/ClientsPage.tsx').then((module) => module.Route),
 )
 

@@ -3,6 +3,7 @@ import { messageOf } from '../api.ts'
 import { Problem } from '../parts/Problem.tsx'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { ProblemsOfForm } from '../run/FieldProblems.tsx'
+import { inFormWords } from '../run/form-words.ts'
 import { Outcome } from '../run/Outcome.tsx'
 import { ServerFields } from '../run/ServerFields.tsx'
 import { TargetField } from '../run/SourceFields.tsx'
@@ -42,13 +43,9 @@ export function EditForm({ current, entry }: EditFormProps) {
       </ProblemsOfForm>
       {edit.isOther && <ChangedMeanwhile name={name} of={edit.merged} onTakeOver={edit.takeOver} />}
       <EditPlan base={base} of={plan} coming={coming} command={editCommand(name, base.request, update)} />
-      {saving.error && !edit.isOther && <Problem message={messageOf(saving.error)} />}
-      {edit.isSaved && !saving.isPending && (
-        <>
-          <Outcome name={name} />
-          <UndoNotice base={base} onUndone={edit.showUndone} />
-        </>
-      )}
+      {saving.error && !edit.isOther && <Problem message={inFormWords(messageOf(saving.error))} />}
+      {edit.isSaved && !saving.isPending && <Outcome name={name} />}
+      {plan.isEmpty && !saving.isPending && <UndoNotice base={base} onUndone={edit.showUndone} />}
       <div className="actions">
         <button type="submit" className="primary" disabled={saving.isPending || plan.isEmpty || edit.isOther}>
           {isMove ? 'Apply' : 'Apply and restart'}

@@ -15,6 +15,7 @@ const here = getRouteApi('/servers/$name/edit')
 
 function EditPage() {
   const { name } = here.useParams()
+  const { add } = here.useSearch()
   const { data: base, error, isFetchedAfterMount } = useQuery(editBaseQuery(name))
   // Without a registry, what is configured is all there is to fill in.
   const { data: entries, isPending } = useQuery(registryQuery)
@@ -29,7 +30,7 @@ function EditPage() {
       </PageTitle>
       {error && <Problem message={messageOf(error)} />}
       {base && isFetchedAfterMount && !isPending ? (
-        <EditForm key={name} current={fillIn(base, entry)} entry={entry} />
+        <EditForm key={name} current={fillIn(base, entry, add)} entry={entry} />
       ) : (
         !error && <p className="muted">Asking the daemon …</p>
       )}

@@ -6,6 +6,7 @@ import {
   asksForFolders,
   type Basis,
   EMPTY_FORM,
+  isNameOfSecret,
   type NamedValue,
   type RunForm,
   valuesAskedFor,
@@ -28,9 +29,10 @@ export interface FilledBase extends EditBase {
 }
 
 /** The form with what is configured, and what the registry entry asks for besides. */
-export function fillIn(base: EditBase, entry: RegistryEntry | undefined): FilledBase {
+export function fillIn(base: EditBase, entry: RegistryEntry | undefined, needed?: string): FilledBase {
   const { request, details } = base
-  const asked = entry ? valuesAskedFor(entry) : { variables: [], headers: [] }
+  const { variables, headers } = entry ? valuesAskedFor(entry) : { variables: [], headers: [] }
+  const asked = { variables: withNeeded(variables, needed), headers }
   const { resources = {}, limits = {} } = request
   const secretVariables = Object.fromEntries((details.secrets ?? []).map(({ name, target }) => [target, name]))
   const form: RunForm = {
@@ -57,6 +59,13 @@ export function fillIn(base: EditBase, entry: RegistryEntry | undefined): Filled
     asksForFolders: form.acceptMounts || asksForFolders(entry),
   }
   return { ...base, form, basis }
+}
+
+/** With a field for what the server said it lacks, unless the registry has one. */
+function withNeeded(asked: readonly NamedValue[], name: string | undefined): readonly NamedValue[] {
+  if (name === undefined || asked.some((each) => each.name === name)) return asked
+  const description = 'The server asked for it before it ended.'
+  return [{ name, value: '', isSecret: isNameOfSecret(name), description }, ...asked]
 }
 
 /** Those that are asked for come first, in the order in which the registry has them. */

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { api } from '../api.ts'
 import type { EditBase } from './edit-base.ts'
+import { keptUndoOf } from './kept-undo.ts'
 
 /** What an edit begins with. The revision is read first: if the rest is newer, the edit is refused. */
 export const editBaseQuery = (name: string) =>
@@ -28,13 +29,11 @@ export interface Undo {
   update?: UpdateRequest | undefined
 }
 
-const noUndo = (): Undo | null => null
-
 export const undoQuery = (name: string) =>
   queryOptions({
     queryKey: ['undo', name],
-    queryFn: noUndo,
-    initialData: noUndo,
+    queryFn: () => keptUndoOf(name),
+    initialData: () => keptUndoOf(name),
     enabled: false,
     gcTime: Infinity,
   })

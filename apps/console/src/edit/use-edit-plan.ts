@@ -1,6 +1,6 @@
 import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { api } from '../api.ts'
-import { problemsOf, usePlan } from '../run/use-plan.ts'
+import { obstacles, usePlan } from '../run/use-plan.ts'
 import type { EditBase } from './edit-base.ts'
 
 /** What the daemon would do with an edit. `coming`: secrets that are stored before it. */
@@ -13,5 +13,5 @@ export function useEditPlan({ name, revision }: EditBase, update: UpdateRequest,
   })
   // What it said of the edit before is no plan of this one.
   if (isEmpty) return { isEmpty, plan: undefined, error: null, isFetching: false, problems: [] }
-  return { isEmpty, plan: data, error, isFetching, problems: problemsOf(data, coming) }
+  return { isEmpty, plan: data, isFetching, ...obstacles(data, error, coming) }
 }

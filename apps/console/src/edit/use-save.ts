@@ -3,6 +3,7 @@ import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { secretsQuery } from '../queries.ts'
 import type { EditBase } from './edit-base.ts'
 import { editBaseQuery, undoQuery } from './edit-queries.ts'
+import { keepUndo } from './kept-undo.ts'
 import { undoOf } from './update-of.ts'
 
 export interface Saving {
@@ -23,6 +24,7 @@ export function useSave(name: string) {
       const now = await cache.fetchQuery(editBaseQuery(name))
       const undo = isUndo ? null : { revision: now.revision, update: undoOf(base, update) }
       cache.setQueryData(undoQuery(name).queryKey, undo)
+      keepUndo(name, undo)
       return now
     },
     // It may be refused because somebody else was first.

@@ -18,7 +18,19 @@ function EntryPage() {
   if (error && !all) return <Problem message={messageOf(error)} />
   if (!all) return <p className="muted">Asking the daemon …</p>
   const entry = all.find((each) => each.name === name)
-  if (!entry) return <Problem message={`The registry has no server ${name}.`} />
+  if (!entry)
+    return (
+      <>
+        <PageTitle title="No such entry" />
+        <p>
+          The registry has no server <ForeignText text={name} />.{' '}
+          <Link to="/registry" search={{ q: name }}>
+            Search for it
+          </Link>{' '}
+          or see <Link to="/registry">all entries</Link>.
+        </p>
+      </>
+    )
   return (
     <>
       <PageTitle title={name}>

@@ -2,8 +2,42 @@ import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import { TextField } from './TextField.tsx'
 
+interface NumberField {
+  part: 'memory' | 'cpus' | 'processes' | 'requests' | 'clientRequests'
+  /** Of the request. */
+  field: string
+  label: string
+  help: string
+}
+
+/** What the server itself may use. */
+const RESOURCES: readonly NumberField[] = [
+  {
+    ...{ part: 'memory', field: 'resources.memory_mb', label: 'Memory in MB' },
+    help: 'Default: the limit of the runtime',
+  },
+  { part: 'cpus', field: 'resources.cpus', label: 'CPU cores', help: 'Such as 0.5. Default: no limit' },
+  {
+    ...{ part: 'processes', field: 'resources.pids', label: 'Processes' },
+    help: 'At the same time, with their threads. Default: the limit of the runtime',
+  },
+]
+
+/** What clients may ask of it. */
+const REQUESTS: readonly NumberField[] = [
+  {
+    ...{ part: 'requests', field: 'limits.requests_per_minute', label: 'Requests per minute' },
+    help: 'Of all clients together. Default: no limit',
+  },
+  {
+    ...{ part: 'clientRequests', field: 'limits.client_requests_per_minute' },
+    ...{ label: 'Requests per minute of each client', help: 'Default: no limit' },
+  },
+]
+
 /** What the server may use, and what clients may ask of it. */
 export function LimitFields({ form, onChange, isRemote }: FieldsProps & { isRemote: boolean }) {
+  const numbers = isRemote ? REQUESTS : [...RESOURCES, ...REQUESTS]
   return (
     <fieldset className="panel">
       <legend>Tools and limits</legend>
@@ -15,47 +49,16 @@ export function LimitFields({ form, onChange, isRemote }: FieldsProps & { isRemo
         field="tools"
         onChange={(tools) => onChange({ tools })}
       />
-      {!isRemote && (
-        <>
-          <TextField
-            label="Memory in MB"
-            help="Default: the limit of the runtime"
-            type="number"
-            value={form.memory}
-            onChange={(memory) => onChange({ memory })}
-          />
-          <TextField
-            label="CPU cores"
-            help="Such as 0.5. Default: no limit"
-            type="number"
-            value={form.cpus}
-            onChange={(cpus) => onChange({ cpus })}
-          />
-          <TextField
-            label="Processes"
-            help="At the same time, with their threads. Default: the limit of the runtime"
-            type="number"
-            value={form.processes}
-            onChange={(processes) => onChange({ processes })}
-          />
-          <FieldProblems fields={['resources']} />
-        </>
-      )}
-      <TextField
-        label="Requests per minute"
-        help="Of all clients together. Default: no limit"
-        type="number"
-        value={form.requests}
-        onChange={(requests) => onChange({ requests })}
-      />
-      <TextField
-        label="Requests per minute of each client"
-        help="Default: no limit"
-        type="number"
-        value={form.clientRequests}
-        onChange={(clientRequests) => onChange({ clientRequests })}
-      />
-      <FieldProblems fields={['limits']} />
+      {numbers.map(({ part, ...shown }) => (
+        <TextField
+          key={part}
+          {...shown}
+          type="number"
+          value={form[part]}
+          onChange={(value) => onChange({ [part]: value })}
+        />
+      ))}
+      <FieldProblems fields={['resources', 'limits']} />
     </fieldset>
   )
 }

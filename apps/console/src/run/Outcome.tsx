@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
 import { lastLinesQuery, workloadsQuery } from '../queries.ts'
@@ -24,10 +25,21 @@ export function Outcome({ name }: { name: string }) {
         </pre>
       )}
       {hasFailed && <p>Change the form and apply it again, or leave the server as it is.</p>}
-      <p>
-        <Link to="/servers/$name" params={{ name }}>
+      {server?.status === 'running' && <Code text={server.url} label="Copy the address" />}
+      <p className="actions">
+        <Link to="/servers/$name" params={{ name }} className="button small">
           Open {name}
         </Link>
+        {server?.status === 'running' && (
+          <>
+            <Link to="/servers/$name/try" params={{ name }} className="button small">
+              Try its tools
+            </Link>
+            <Link to="/clients" className="button small">
+              Connect a client
+            </Link>
+          </>
+        )}
       </p>
     </section>
   )

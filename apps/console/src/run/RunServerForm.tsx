@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../api.ts'
 import { Problem } from '../parts/Problem.tsx'
-import { secretsQuery } from '../queries.ts'
+import { secretsQuery, workloadsQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { ProblemsOfForm } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
+import { problemsOfError } from './field-labels.ts'
+import { inFormWords } from './form-words.ts'
 import { Outcome } from './Outcome.tsx'
 import { RunPlan } from './RunPlan.tsx'
 import { basisOf, type RunForm } from './run-form.ts'
@@ -27,22 +29,35 @@ export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: Re
   const change: FieldsProps['onChange'] = (part) => setForm((before) => ({ ...before, ...part }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    run.mutate({ form, made }, { onSuccess: ({ name }) => setMade(name) })
+    run.mutate({ form, made }, { onSuccess: ({ name }) => setMade(name), onError: showFirstProblem })
   }
+  const { data: servers } = useQuery(workloadsQuery)
+  const isRunning = servers?.some(({ name, status }) => name === made && status === 'running') === true
+  const refusal = run.error ? refusalOf(run.error) : undefined
   return (
     <form className="form" onSubmit={submit} aria-label="Run a server">
       <ProblemsOfForm value={plan.problems}>
         {!entry && <SourceFields form={form} onChange={change} />}
         <ServerFields form={form} onChange={change} basis={basisOf(form, entry)} isMade={made !== undefined} />
       </ProblemsOfForm>
-      <RunPlan of={plan} />
-      {run.error && <Problem message={messageOf(run.error)} />}
+      <RunPlan of={plan} told={refusal} />
+      {refusal !== undefined && <Problem message={refusal} />}
       {made !== undefined && !run.isPending && <Outcome name={made} />}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={run.isPending}>
+      <div className="actions at-hand">
+        <button type="submit" className={isRunning ? '' : 'primary'} disabled={run.isPending}>
           {made === undefined ? 'Run' : 'Apply and restart'}
         </button>
       </div>
     </form>
   )
+}
+
+function refusalOf(error: Error): string {
+  const fields = problemsOfError(error)
+  return fields ? fields.map(({ message }) => message).join('; ') : inFormWords(messageOf(error))
+}
+
+/** The field that a person has to change comes into view, with what is wrong with it. */
+function showFirstProblem(): void {
+  document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus()
 }

@@ -1,9 +1,10 @@
 import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
+import { FolderPicker } from './FolderPicker.tsx'
 import { GroupField } from './GroupField.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { NetworkFields } from './NetworkFields.tsx'
-import type { Basis } from './run-form.ts'
+import { type Basis, linesOf } from './run-form.ts'
 import { TextField } from './TextField.tsx'
 import { HEADERS, ValueFields, VARIABLES } from './ValueFields.tsx'
 
@@ -58,6 +59,7 @@ function InsideFields({ form, onChange, basis: { asksForFolders } }: FieldsProps
         field="volumes"
         onChange={(volumes) => onChange({ volumes })}
       />
+      <FolderPicker onChoose={(line) => onChange({ volumes: [...linesOf(form.volumes), line].join('\n') })} />
       <TextField
         label="Arguments"
         help="One on each line"

@@ -1,5 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { WorkloadPlan } from '@toolhaven/contract/plans'
+import { problemsOfError } from './field-labels.ts'
+import { inFormWords } from './form-words.ts'
 
 /** Nobody reads a plan for half a word. */
 const PAUSE_MS = 250
@@ -29,7 +31,14 @@ export function usePlan({ key, ask, isEnabled }: PlanQuestion) {
   })
 }
 
+/** What stands in the way, field by field; and an error that says nothing of fields. */
+export function obstacles(plan: WorkloadPlan | undefined, error: unknown, coming: readonly string[]) {
+  const refused = error === null ? undefined : problemsOfError(error)
+  return { error: refused ? null : error, problems: refused ?? problemsOf(plan, coming) }
+}
+
 /** Secrets that are stored first, together with a store for them, are not missing. */
-export function problemsOf(plan: WorkloadPlan | undefined, coming: readonly string[]): WorkloadPlan['problems'] {
-  return (plan?.problems ?? []).filter(({ field }) => coming.length === 0 || field !== 'secrets')
+function problemsOf(plan: WorkloadPlan | undefined, coming: readonly string[]): WorkloadPlan['problems'] {
+  const problems = (plan?.problems ?? []).filter(({ field }) => coming.length === 0 || field !== 'secrets')
+  return problems.map((problem) => ({ ...problem, message: inFormWords(problem.message) }))
 }

@@ -3,7 +3,7 @@ import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { editOf, requestOf } from './request-of.ts'
 import { basisOf, type RunForm } from './run-form.ts'
 import { newSecrets, secretNameFor } from './secret-names.ts'
-import { problemsOf, usePlan } from './use-plan.ts'
+import { obstacles, usePlan } from './use-plan.ts'
 
 /** What the daemon would do with the form: run it, or change the server that an earlier try made. */
 export function useRunPlan(form: RunForm, entry: RegistryEntry | undefined, made: string | undefined) {
@@ -17,5 +17,5 @@ export function useRunPlan(form: RunForm, entry: RegistryEntry | undefined, made
         : api.plan('editWorkload', { params: { name: made }, body: editOf(request) }, signal),
     isEnabled: Boolean(request.image ?? request.url),
   })
-  return { request, fresh, plan: data, error, isFetching, problems: problemsOf(data, fresh) }
+  return { request, fresh, plan: data, isFetching, ...obstacles(data, error, fresh) }
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ExitRecord } from '@toolhaven/contract/exits'
+import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
@@ -12,8 +13,11 @@ const KINDS: Readonly<Record<ExitRecord['kind'], string>> = {
 }
 
 /** When the server ended without being asked to, why, and what it said last. */
-export function ExitsPanel({ name }: { name: string }) {
-  const { data: exits = [], error } = useQuery(exitsQuery(name))
+export function ExitsPanel({ server: { name, status, status_context: reason } }: { server: WorkloadDetails }) {
+  const { data: all = [], error } = useQuery(exitsQuery(name))
+  // The page begins with the one that it stands at.
+  const isShown = (status === 'error' || status === 'unhealthy') && all[0] && reason.startsWith(all[0].reason)
+  const exits = isShown ? all.slice(1) : all
   if (error) return <Problem message={messageOf(error)} />
   if (exits.length === 0) return null
   return (

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
+import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { clientsQuery, workloadQuery } from '../queries.ts'
 import { describePermissions } from './describe-permissions.ts'
 import { ExitsPanel } from './ExitsPanel.tsx'
+import { UsePanel } from './UsePanel.tsx'
 
 export const Route = createLazyRoute('/servers/$name/')({ component: OverviewTab })
 const here = getRouteApi('/servers/$name/')
@@ -34,7 +36,8 @@ function Overview({ server }: { server: WorkloadDetails }) {
           ))}
         </ul>
       </section>
-      <ExitsPanel name={server.name} />
+      <UsePanel server={server} />
+      <ExitsPanel server={server} />
       <section className="panel" aria-label="About">
         <h2>About</h2>
         <dl className="facts">
@@ -67,9 +70,11 @@ function Fact({ name, value }: { name: string; value: string }) {
 
 function SeenBy({ group }: { group: string }) {
   const { data: clients = [] } = useQuery(clientsQuery)
-  const names = clients.filter(({ groups }) => groups.includes(group)).map(({ name }) => name)
+  const names = clients.filter(({ groups }) => groups.includes(group)).map(({ name }) => clientTitle(name))
   return names.length === 0 ? (
-    <p className="muted">No client is connected to the group {group}.</p>
+    <p className="muted">
+      No client is connected to the group {group}. <Link to="/clients">Connect one</Link>
+    </p>
   ) : (
     <p>Seen by {new Intl.ListFormat('en').format(names)}.</p>
   )

@@ -4,7 +4,7 @@ import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { lastLinesQuery } from '../queries.ts'
 import { FixButton } from '../servers/FixButton.tsx'
-import { fixOf, needsAttention } from '../servers/fix-of.ts'
+import { fixOf, needsAttention, reasonAlone } from '../servers/fix-of.ts'
 
 /** Why the server is as it is, its last words where it failed, and the button that puts it right. */
 export function ReasonPanel({ server }: { server: WorkloadDetails }) {
@@ -19,7 +19,8 @@ export function ReasonPanel({ server }: { server: WorkloadDetails }) {
     >
       {reason !== '' && (
         <p>
-          <ForeignText text={reason} />
+          {/* What it wrote stands below, line by line. */}
+          <ForeignText text={hasFailed && lines.length > 0 ? reasonAlone(reason) : reason} />
         </p>
       )}
       {hasFailed && lines.length > 0 && (

@@ -28,7 +28,7 @@ export function ServerActions({ server: { name, status } }: { server: WorkloadDe
         isDisabled={isLeaving}
         onConfirm={() => ask('delete')}
       >
-        <p>Its configuration, its container and its entries in your clients are deleted. Its log stays.</p>
+        <p>Its configuration, its log and its entries in your clients are deleted, and it ends.</p>
       </ConfirmButton>
     </>
   )

@@ -39,7 +39,7 @@ export function BulkActions({ servers, onDone }: { servers: readonly Workload[];
           onConfirm={() => ask('delete', names)}
         >
           <div className="plain-list">
-            <p>Their configuration, containers and client entries are deleted: {names.join(', ')}. Their logs stay.</p>
+            <p>Their configuration, logs and client entries are deleted: {names.join(', ')}.</p>
             <Code text={`thv rm ${names.join(' ')}`} label="Copy the command that does the same" />
           </div>
         </ConfirmButton>

@@ -3,7 +3,7 @@
  * It uses nothing but Node and is one file, so that it can be put into any container or sandbox (fixture-source.ts gives
  * it as plain JavaScript). HTTP transports write "listening on PORT" to stderr.
  *
- * Behaviours: good · slow (every call takes 300 ms) · crash-at-start · crash-on-call · silent (answers nothing) ·
+ * Behaviours: good · slow (every call takes 300 ms) · crash-at-start · needs-variable (DATABASE_URL) · crash-on-call · silent (answers nothing) ·
  * chatty (garbage on stdout, floods of stderr) · huge (echo answers 4 MB).
  * `--tools-file=PATH`: JSON with what the definitions of tools have besides, by name; null leaves a tool out of the list.
  * `--offers-file=PATH`: JSON with `instructions`, `prompts` and `templates` in place of the usual ones.
@@ -396,6 +396,10 @@ function isObject(value: unknown): value is Json {
 }
 
 if (behaviour === 'crash-at-start') process.exit(1)
+if (behaviour === 'needs-variable' && !process.env['DATABASE_URL']) {
+  process.stderr.write('Please set DATABASE_URL\n')
+  process.exit(1)
+}
 if (transport === 'stdio') serveStdio()
 else {
   const serve = transport === 'sse' ? serveSse : serveStreamable
