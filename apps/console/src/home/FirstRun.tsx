@@ -5,6 +5,7 @@ import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { clientsQuery, foreignQuery, runtimeQuery } from '../queries.ts'
+import { wasToolCalled } from './first-run-choice.ts'
 import { type FirstRunStep, firstRunSteps } from './first-run-steps.ts'
 
 /** The first steps, each as the daemon reports it. Gone when all are done or somebody sends it away. */
@@ -15,7 +16,13 @@ export function FirstRun({ servers, onDismiss }: { servers: readonly Workload[];
   const error = runtime.error ?? foreign.error ?? clients.error
   if (error) return <Problem message={messageOf(error)} />
   if (!runtime.data || !foreign.data || !clients.data) return null
-  const steps = firstRunSteps({ runtime: runtime.data, foreign: foreign.data, clients: clients.data, servers })
+  const steps = firstRunSteps({
+    runtime: runtime.data,
+    foreign: foreign.data,
+    clients: clients.data,
+    servers,
+    wasCalled: wasToolCalled(),
+  })
   if (steps.every(({ isDone }) => isDone)) return null
   return (
     <section className="panel" aria-label="First steps">

@@ -6,6 +6,7 @@ const nothing: Reported = {
   foreign: { servers: [], adoptions: [], faults: [] },
   clients: [],
   servers: [],
+  wasCalled: false,
 }
 const open = (reported: Partial<Reported>) =>
   firstRunSteps({ ...nothing, ...reported })
@@ -13,11 +14,12 @@ const open = (reported: Partial<Reported>) =>
     .map(({ title }) => title)
 
 test('a step is done once the daemon reports so, and not before', () => {
-  expect(open({})).toEqual(['A runtime is found', 'A server runs', 'A client is connected'])
+  expect(open({})).toEqual(['A runtime is found', 'A server runs', 'A tool was called', 'A client is connected'])
   expect(open({ runtime: { name: 'podman', state: 'healthy' } })).not.toContain('A runtime is found')
   const server = { name: 'web', status: 'error' as const, url: '' }
   expect(open({ servers: [server] })).toContain('A server runs')
   expect(open({ servers: [{ ...server, status: 'running' }] })).not.toContain('A server runs')
+  expect(open({ wasCalled: true })).not.toContain('A tool was called')
   expect(open({ clients: [{ name: 'Cursor', groups: ['default'] }] })).not.toContain('A client is connected')
 })
 
