@@ -27,6 +27,6 @@ export function plainMarkdown(page: { title: string; description: string }, sour
 function isMarkup(line: string): boolean {
   return (
     /^(?:import|export) /.test(line) ||
-    /^\s*<\/?(?:Tabs|TabItem|DocCardList|ApiReference|div|head|meta)\b[^>]*>\s*$/.test(line)
+    /^\s*<\/?(?:Screenshot|Tabs|TabItem|DocCardList|ApiReference|div|head|meta)\b[^>]*>\s*$/.test(line)
   )
 }

@@ -1,3 +1,4 @@
+import Screenshot from '@site/src/components/Screenshot'
 import MDXComponents from '@theme-original/MDXComponents'
 import DocCardList from '@theme/DocCardList'
 import TabItem from '@theme/TabItem'
@@ -10,4 +11,4 @@ function Table(props: ComponentProps<'table'>): ReactElement {
 }
 
 /** Pages use these without importing them. */
-export default { ...MDXComponents, DocCardList, TabItem, Tabs, table: Table }
+export default { ...MDXComponents, DocCardList, Screenshot, TabItem, Tabs, table: Table }
