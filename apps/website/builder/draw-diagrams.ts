@@ -48,7 +48,11 @@ if (process.argv.includes('--check')) {
   const all: [string, Drawing][] = Object.entries({ ...known, ...drawn }).filter(([name]) => texts.has(name))
   const sorted = Object.fromEntries(all.toSorted(([one], [other]) => one.localeCompare(other)))
   await writeFile(listFile, `${JSON.stringify(sorted, null, 2)}\n`)
-  for (const file of await readdir(folder)) if (!texts.has(file.split('-')[0] ?? '')) await rm(path.join(folder, file))
+  for (const file of await readdir(folder)) {
+    const [name = '', shape] = file.split('-')
+    const isShown = sorted[name] !== undefined && (shape === 'wide' || sorted[name].narrow !== undefined)
+    if (!isShown) await rm(path.join(folder, file))
+  }
 }
 
 async function diagramsOf(file: string): Promise<string[]> {
@@ -70,7 +74,8 @@ async function drawAll(diagrams: readonly (readonly [string, string])[]): Promis
       const down = text.replace(/^(\s*flowchart\s+)LR\b/, '$1TB')
       const wide = await drawModes(page, `${name}-wide`, text)
       const narrow = down === text ? undefined : await drawModes(page, `${name}-narrow`, down)
-      drawn.push([name, { labels: wide.labels, wide: wide.size, ...(narrow && { narrow: narrow.size }) }])
+      const isNarrower = narrow !== undefined && narrow.size[0] < wide.size[0]
+      drawn.push([name, { labels: wide.labels, wide: wide.size, ...(isNarrower && { narrow: narrow.size }) }])
     }
     return drawn
   } finally {

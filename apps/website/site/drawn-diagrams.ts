@@ -51,6 +51,7 @@ function frame(address: string, { labels, wide, narrow }: Drawing): Node {
         src: `${address}-wide-${mode}.svg`,
         width: wide[0],
         height: wide[1],
+        style: `--drawn: ${(narrow ?? wide)[0]}px`,
         alt: `Diagram with: ${labels}`,
         loading: 'lazy',
       }),

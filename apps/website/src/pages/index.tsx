@@ -18,18 +18,18 @@ interface Card {
   text: string
 }
 
-const EDITIONS: readonly (Card & { state: 'Works today' | 'Works in part' | 'In preparation' })[] = [
+const EDITIONS: readonly (Card & { state: 'Works' | 'Works, not complete' | 'In preparation' })[] = [
   {
     to: '/toolhaven/guides-cli/',
     title: 'Command line',
     text: 'Run, watch and remove servers from a terminal or a script, with thv.',
-    state: 'Works today',
+    state: 'Works',
   },
   {
     to: '/toolhaven/guides-ui/',
     title: 'Desktop UI',
     text: 'The same servers in your browser, for people who prefer not to use a terminal.',
-    state: 'Works in part',
+    state: 'Works, not complete',
   },
   {
     to: '/toolhaven/guides-k8s/',
