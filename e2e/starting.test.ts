@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readLock } from '@toolhaven/stores/files/lock-file'
@@ -8,6 +8,7 @@ import { until } from '@toolhaven/testing/testbed/until'
 import { expect, test } from 'vitest'
 import { startDaemon } from './src/daemon-process.ts'
 import { type Home, makeHome } from './src/home.ts'
+import { ECHO_SERVER } from './src/own-server.ts'
 import { thv } from './src/thv.ts'
 
 /** A home whose daemon is started by commands, and ended with it. */
@@ -127,6 +128,20 @@ test('a daemon whose state folder was removed ends, and the next command gets an
   expect(await thv(home, ['list'])).toMatchObject({ code: 0 })
   expect(await daemonPid(home)).not.toBe(pid)
   expect(await thv(home, ['list'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Starting') })
+})
+
+test('servers start again after somebody removed the data folder of the daemon', async () => {
+  await using home = await makeQuietHome()
+  const folder = join(home.dir, 'own')
+  await mkdir(folder)
+  await writeFile(join(folder, 'server.js'), ECHO_SERVER)
+  const run = await thv(home, ['run', '--folder', folder, '--name', 'own', '--', 'node', 'server.js'])
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('own is running') })
+  const dataDir = join(home.env['XDG_DATA_HOME'] ?? '', 'toolhaven')
+  await rm(dataDir, { recursive: true })
+  expect(await thv(home, ['restart', 'own'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await thv(home, ['call', 'own', 'echo', '--arg', 'text=here again'])).toMatchObject({ stdout: 'here again\n' })
+  expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
 })
 
 test('a runtime that does not exist ends no daemon', async () => {

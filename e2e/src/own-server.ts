@@ -53,3 +53,19 @@ def main():
             continue
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 `
+
+/** Needs no package. */
+export const ECHO_SERVER = `
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'echo', version: '1.0.0' },
+  }),
+  'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+  'tools/call': ({ arguments: { text } }) => ({ content: [{ type: 'text', text }] }),
+  ping: () => ({}),
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (answers[method]) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }) + '\\n')
+})
+`

@@ -29,15 +29,21 @@ export interface ForwarderOptions {
 
 const INSTALL = 'install a C compiler (apt install gcc libc6-dev) and try again'
 
-/** The shipped build, or one made here when it is first needed. What was found stays; a failure is looked at again. */
+/** The shipped build, or one made here when it is first needed. What was found stays while it is there; a failure is looked at again. */
 export function forwarderFinder(options: ForwarderOptions): FindForwarder {
   let found: Promise<ForwarderProgram> | undefined
-  return (signal) => {
-    found ??= find(options, signal).catch((error: unknown) => {
+  const look = (signal: AbortSignal) => {
+    found = find(options, signal).catch((error: unknown) => {
       found = undefined
       throw error
     })
     return found
+  }
+  return async (signal) => {
+    if (found === undefined) return await look(signal)
+    const before = found
+    if (await exists((await before).program)) return await before
+    return await (found === before ? look(signal) : found)
   }
 }
 

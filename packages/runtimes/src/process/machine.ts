@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describeError, unavailable } from '@toolhaven/core/errors'
 import type { RuntimeCapabilities, RuntimeHealth } from '@toolhaven/core/ports/runtime'
 import { findControlGroups } from './control-group.ts'
@@ -19,17 +21,25 @@ export interface Machine {
 
 export type LookAtMachine = (signal: AbortSignal) => Promise<Machine>
 
-/** What was found stays true; a failure is looked at again, since the user may have installed what was missing. */
+/**
+ * What was found stays true while the files for it are there: the data folder may be removed under a running daemon. A failure
+ * is looked at again, since the user may have installed what was missing.
+ */
 export function machineLook(
   options: Pick<SandboxOptions, 'dataDir' | 'nodePath' | 'env' | 'allowUnsandboxed'>,
 ): LookAtMachine {
   let found: Machine | undefined
-  return async (signal) => (found ??= await look(options, signal))
+  return async (signal) => {
+    if (found !== undefined && !existsSync(join(options.dataDir, 'sandbox'))) found = undefined
+    return (found ??= await look(options, signal))
+  }
 }
 
 async function look(options: Parameters<typeof machineLook>[0], signal: AbortSignal): Promise<Machine> {
   const { platform, arch } = process
   const isRoot = process.getuid?.() === 0
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(join(options.dataDir, 'sandbox'), { recursive: true })
   const sandbox = await detectSandbox({ ...options, platform, arch, isRoot }, signal)
   if ('reason' in sandbox) {
     throw unavailable(`Servers cannot be run safely without a container engine here: ${sandbox.reason}`)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -282,6 +282,23 @@ print(json.dumps(said))`
     // Early faults are errors of the start; later ones are the last words of an exit.
     const said = await run(await bubblewrap(), '/usr/bin/env', [], { binds }).then((result) => result.stderr, String)
     expect(said).toContain(join(dataDir, 'absent'))
+  })
+
+  test.for([
+    ['noticed by its limits', (pid: number) => process.kill(pid, 0)],
+    ['noticed by nobody', () => {}],
+  ] as const)('says why it ended while it was put under limits, %s', async ([, look], context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const binds = [{ hostPath: join(dataDir, 'absent'), sandboxPath: '/absent', readOnly: true }]
+    const plan: SandboxPlan = { program: '/usr/bin/true', args: [], env: {}, workDir: '/', binds, network: 'none' }
+    const beforeStart = async (pid: number) => {
+      await until('the sandbox to end', async () => !isAlive(pid) && !existsSync(`/proc/${pid}`))
+      look(pid)
+    }
+    const started = (await bubblewrap()).spawn(plan, { stdin: false, beforeStart }, signal())
+    await expect(started).rejects.toThrow(
+      `The sandbox could not be set up (bwrap: Can't find source path ${binds[0]?.hostPath}`,
+    )
   })
 })
 

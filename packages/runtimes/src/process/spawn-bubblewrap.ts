@@ -64,8 +64,11 @@ export async function spawnBubblewrap(
     const init = await Promise.race([readInit(child), setup.failed, untilLate(signal, settled.signal)])
     killAll = () => killSandbox(child, init)
     signal.throwIfAborted()
-    await options.beforeStart?.(init)
-    await Promise.race([verifyBinds(init, plan.binds), setup.failed])
+    await Promise.race([setup.failed, options.beforeStart?.(init)]).catch((error: unknown) =>
+      orItsEnd(setup.failed, error),
+    )
+    // First in the race: a sandbox that has ended already would otherwise be taken for one that may run.
+    await Promise.race([setup.failed, verifyBinds(init, plan.binds)])
     setup.forget() // from here on an exit is the server's
     feed(child, BLOCK, 'go')
     const ready = untilServerRuns(child, init)
@@ -100,6 +103,13 @@ function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: ()
   child.once('error', onError)
   child.once('exit', onExit)
   return { failed, forget: () => void child.off('exit', onExit) }
+}
+
+/** A process that is gone takes no limits. Why it ended is known a moment later, and says more. */
+async function orItsEnd(failed: Promise<never>, error: unknown): Promise<never> {
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  if (isGone) await Promise.race([failed, delay(ABORTED_SETUP_MS)])
+  throw error
 }
 
 const ARGS = 3
