@@ -105,6 +105,9 @@ test('a run that is refused names flags and commands', async () => {
     expect({ code, stdout }, args.join(' ')).not.toEqual({ code: 0, stdout })
     expect(stderr, args.join(' ')).toMatch(told)
   }
+  // Another port may be free later; this one never is.
+  const ofApi = await thv('run', 'time', '--name', 'other', '--proxy-port', `${world.daemon.port}`)
+  expect(ofApi.code).toBe(2)
 })
 
 test('a file with a typing error creates nothing, and a second copy gets a port of its own', async () => {

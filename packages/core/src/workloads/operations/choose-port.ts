@@ -24,7 +24,7 @@ export async function choosePort(deps: Deps, host: string, asked: number | undef
     if (BLOCKED.has(asked))
       throw invalid(`proxy_port ${asked} is one that clients refuse to connect to; choose another, or omit it`)
     if (deps.host.apiPorts?.has(asked))
-      throw conflict(`proxy_port ${asked} is the port of Toolhaven's own API; choose another, or omit it`)
+      throw invalid(`proxy_port ${asked} is the port of Toolhaven's own API; choose another, or omit it`)
     if (deps.book.isPortTaken(asked))
       throw conflict(`proxy_port ${asked} belongs to another workload; choose another, or omit it`)
     if (!(await deps.gateway.isPortFree(host, asked))) {
