@@ -43,15 +43,23 @@ export async function listenOnTcp(
 /** Fails as listening would, unless it is the given process that holds the port. */
 export async function ensurePortIsFree(host: string, port: number, exceptPid: number): Promise<void> {
   for (const address of addressesOf(host)) {
-    const server = createServer()
-    try {
-      await bind(server, address, port)
-    } catch (error) {
+    const isFree = () => bindAndClose(address, port)
+    await isFree().catch(async (error: unknown) => {
       const holder = await findPortHolder(port)
-      if (!holder?.endsWith(`(pid ${exceptPid})`)) throw error
-    } finally {
-      if (server.listening) await closeServer(server)
-    }
+      if (holder?.endsWith(`(pid ${exceptPid})`)) return
+      if (holder !== undefined) throw error
+      // The process may have ended since, by itself or because somebody stopped it.
+      await isFree()
+    })
+  }
+}
+
+async function bindAndClose(address: string, port: number): Promise<void> {
+  const server = createServer()
+  try {
+    await bind(server, address, port)
+  } finally {
+    if (server.listening) await closeServer(server)
   }
 }
 

@@ -22,14 +22,16 @@ export async function findPortHolder(port: number): Promise<string | undefined> 
 async function programOf(pid: string): Promise<string> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   const [program = '', ...args] = line.split('\0')
-  const script = INTERPRETERS.test(basename(program))
-    ? args.find((arg) => arg !== '' && !arg.startsWith('-'))
-    : undefined
+  const isInterpreter = INTERPRETERS.test(basename(program)) && !args.some((arg) => GIVES_CODE.test(arg))
+  const script = isInterpreter ? args.find((arg) => arg !== '' && !arg.startsWith('-')) : undefined
   const name = [program, script].flatMap((part) => (part ? [basename(part)] : [])).join(' ')
   return name.replaceAll(/\p{Cc}/gu, '?').slice(0, 100) || 'unknown'
 }
 
 const INTERPRETERS = /^(node|nodejs|bun|deno|python[\d.]*|ruby|perl|java|sh|bash)$/
+
+/** The program itself follows, and would be a strange name. */
+const GIVES_CODE = /^(?:-[ce]|--eval|--print|-p)$/
 
 function listeningInodes(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
