@@ -32,7 +32,10 @@ const manifestRegistry = z
 export const manifest = z
   .strictObject({
     format: z.literal(1, {
-      error: ({ input }) => (input === undefined ? 'is missing; begin the file with "format: 1"' : 'must be 1'),
+      error: ({ input }) =>
+        input === undefined
+          ? 'is missing; begin the file with "format: 1"'
+          : 'must be 1, the only format that this version reads; a file for a newer Toolhaven needs that one',
     }),
     name: workloadName
       .default('toolhaven')

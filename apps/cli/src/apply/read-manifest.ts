@@ -15,7 +15,7 @@ export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, f
   const isPipe = file === '-'
   const name = isPipe ? 'the input' : file
   const content = isPipe ? await text(process.stdin) : await readText(cwd, file)
-  refuseClientFile(content, name)
+  refuseOtherFiles(content, name)
   const manifest = parseManifest(content, name)
   const folder = isPipe ? cwd : dirname(resolve(cwd, file))
   const caller = { cwd: folder, homeDir: homeDirOf(env) }
@@ -32,8 +32,14 @@ export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, f
   }
 }
 
-/** Those are JSON, which is YAML too: each of its fields would be told as a fault. */
-function refuseClientFile(content: string, name: string): void {
+const COMPOSE =
+  'It is a file of Docker Compose. Write "format: 1" and "workloads:", with "- name: NAME" and "image: IMAGE" for each service. ' +
+  '"thv apply --help" shows a small file.'
+
+/** Each of their fields would be told as a fault. Those of clients are JSON, which is YAML too. */
+function refuseOtherFiles(content: string, name: string): void {
+  if (/^services:/m.test(content) && !/^format:/m.test(content))
+    throw invalid(`${name} is no file of "thv apply"; nothing was changed\n${COMPOSE}`)
   let parsed: unknown
   try {
     parsed = JSON.parse(content)

@@ -25,6 +25,7 @@ export const apply = defineCommand({
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
     ...FORMAT_FLAG,
   },
+  usageHint: 'Name the file with -f: thv apply -f FILE.',
   examples: [
     { command: 'thv apply -f toolhaven.yaml --yes', shows: 'applies the file without a question' },
     { command: 'thv apply -f - --yes < toolhaven.yaml', shows: 'from standard input' },

@@ -18,6 +18,7 @@ export const diff = defineCommand({
     pruneAll: { type: 'boolean', summary: 'count every workload, group and client that the file does not name' },
     ...FORMAT_FLAG,
   },
+  usageHint: 'Name the file with -f: thv diff -f FILE.',
   examples: [
     { command: 'thv diff -f toolhaven.yaml', shows: 'what would change; exit code 1 when something would' },
     { command: 'thv diff -f - --format json < toolhaven.yaml', shows: 'from standard input, for a script' },

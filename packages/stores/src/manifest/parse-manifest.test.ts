@@ -81,7 +81,21 @@ describe('parseManifest', () => {
 
   it.each([
     ['', /it is empty/],
-    ['format: 2\n', /^line 1, column 1: format: /],
+    ['format: 2\n', /^line 1, column 1: format: must be 1, .*needs that one$/],
+    [
+      'format: 1\nworkloads:\n  time:\n    image: time\n',
+      /^line 2, column 1: workloads: must be a list; .* "- name: time"$/,
+    ],
+    ['format: 1\ngroups: {a: b}\n', /^line 2, column 1: groups: must be a list; .* "- a"$/],
+    ['format: 1\nclients: [{name: curser}]\n', /clients\[0\]\.name: is not a known client; did you mean Cursor\?$/],
+    [
+      'format: 1\nworkloads:\n  - name: a\n   image: b\n',
+      /^line 4, column 1: this line does not fit .*below each other$/,
+    ],
+    [
+      'format: 1\nworkloads:\n  - name: a\n    image: b\n   group: c\n',
+      /^line 5, column 1: this line does not fit .*below each other$/,
+    ],
     ['groups: []\n', /format: is missing; begin the file with "format: 1"$/],
     ['format: 1\nname: [\n', /^line \d+, column \d+: /],
     ['format: 1\nformat: 1\n', /^line 2, column 1: Map keys must be unique/],

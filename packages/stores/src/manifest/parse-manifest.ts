@@ -1,3 +1,4 @@
+import { CLIENT_TYPES } from '@toolhaven/contract/client-types'
 import { type Manifest, manifest } from '@toolhaven/contract/manifest'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { closest } from '@toolhaven/core/closest'
@@ -28,7 +29,7 @@ export function parseManifest(source: string, where: string): Manifest {
   if (broken.length > 0)
     throw faulty(
       where,
-      broken.map(({ message, pos }) => `${at(pos[0])}: ${message}`),
+      broken.map(({ code, message, pos }) => `${at(pos[0])}: ${LAYOUT_FAULTS[code] ?? message}`),
     )
   const parsed = parseOutside(manifest, valueOf(document, where))
   if (parsed.success) return parsed.data
@@ -52,6 +53,17 @@ function valueOf(document: Document, where: string): unknown {
   }
 }
 
+const DASHES = 'each entry of a list begins with "- ", and its fields stand below each other'
+
+/** What the parser of YAML says of the layout, for people who do not know its words. */
+const LAYOUT_FAULTS: Readonly<Record<string, string>> = {
+  BAD_INDENT:
+    'this line is indented otherwise than those that it belongs to; fields of one entry begin in the same column',
+  TAB_AS_INDENT: 'a tab stands where blanks should',
+  UNEXPECTED_TOKEN: `this line does not fit those above it; ${DASHES}`,
+  MISSING_CHAR: `this line does not fit those above it, or lacks a quotation mark, bracket or colon; ${DASHES}`,
+}
+
 const tooDeep = (where: string) => faulty(where, [`maps and lists in it nest deeper than ${MOST_LEVELS} levels`])
 
 interface Fault {
@@ -68,7 +80,21 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
     }))
   }
   const where = path.length > 0 ? `${spelled(path)}:` : 'the file'
-  return [{ offset: offsetOf(document, path), text: `${where} ${issue.message}` }]
+  return [
+    { offset: offsetOf(document, path), text: `${where} ${plainer(document.getIn(path, true), path, issue.message)}` },
+  ]
+}
+
+function plainer(value: unknown, path: readonly (string | number)[], message: string): string {
+  if (message === 'must be a list' && isMap(value)) {
+    const [first] = value.items
+    const name = isPair(first) && isScalar(first.key) ? String(first.key.value) : 'NAME'
+    const isNamed = path[0] === 'workloads' || path[0] === 'clients'
+    return `${message}; begin each entry with a dash: "- ${isNamed && path.length === 1 ? `name: ${name}` : name}"`
+  }
+  if (!message.startsWith('is not a known client') || !isScalar(value)) return message
+  const meant = closest(String(value.value), CLIENT_TYPES)
+  return meant === undefined ? message : `is not a known client; did you mean ${meant}?`
 }
 
 /** What flags of "thv run" are called in a file. */
