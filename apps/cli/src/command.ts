@@ -7,6 +7,8 @@ export interface ArgDef {
   required?: boolean
   /** Takes all the rest; only the last one may. */
   variadic?: boolean
+  /** Belongs behind "--". What a word before it may have meant is told by this, if anything is. */
+  afterDashes?: (words: readonly string[]) => string | undefined
   choices?: readonly string[]
   /** What it names; a shell completes it with those there are. */
   completes?: NameKind

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CommandDef, type Input, defineCommand } from './command.ts'
+import { COMMANDS, GROUPS } from './commands.ts'
+import { FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { buildProgram } from './parse.ts'
 
 const flags = { server: { type: 'text', value: 'name', summary: 'which server' } } as const
@@ -46,4 +48,48 @@ test('a word that an argument does not take is named in plain words', async () =
   const program = buildProgram([shell], { groups: {}, run: async () => undefined, writeErr: (text) => told.push(text) })
   await expect(program.parseAsync(['node', 'thv', 'completion', 'tcsh'])).rejects.toThrow()
   expect(told.join('')).toContain("thv: there is no shell 'tcsh'. Allowed choices are bash, zsh.\n")
+})
+
+/** What is said of a line of the real commands that cannot be parsed. */
+async function toldOf(...args: string[]): Promise<string> {
+  const told: string[] = []
+  const argv = ['node', 'thv', ...args]
+  const program = buildProgram(COMMANDS, {
+    ...{ groups: GROUPS, argv, run: async () => undefined },
+    writeErr: (text) => told.push(text),
+  })
+  await program.parseAsync(argv).catch((error: unknown) => error)
+  return told.join('')
+}
+
+test('words of other programs lead to commands that are there', async () => {
+  for (const [typed, meant] of Object.entries(FOREIGN_COMMANDS)) {
+    expect(await toldOf(...typed.split(' '), 'time'), typed).toContain(`(Did you mean "thv ${meant}"?)`)
+    const known = COMMANDS.find(({ words }) => meant === words || meant.startsWith(`${words} --`))
+    expect(known, meant).toBeDefined()
+  }
+})
+
+test('a word more than a server is refused before anything starts, and may stand behind "--"', async () => {
+  const told = await toldOf('run', 'time', 'time2', '--name', 'x')
+  expect(told).toContain(
+    '\'thv run\' takes one server\nIf "time2" is for the server, write it after "--": thv run time -- time2\n',
+  )
+  expect(await toldOf('run', 'node', 'server.js')).toContain('thv run --folder . -- node server.js')
+  for (const line of [
+    ['run', 'time', '--', 'time2', '--all'],
+    ['run', '--folder', '.', 'node', 'server.js'],
+    ['edit', 'time', '--', 'a', 'b'],
+  ])
+    expect(await toldOf(...line), line.join(' ')).toBe('')
+})
+
+test('all options of other programs are explained at once, and nothing else is told with a wrong value', async () => {
+  const told = await toldOf('run', '-d', '-p', '8080:80', '--rm', 'mcp/time')
+  for (const word of ['--no-wait', '--proxy-port', 'thv rm NAME']) expect(told).toContain(word)
+  expect(told).not.toContain('Options of the server')
+  expect(await toldOf('run', 'time', '--verbose')).toContain('Options of the server follow "--"')
+  const wrong = await toldOf('run', 'time', '--transport', 'http')
+  expect(wrong).toContain('streamable-http, which is what others call http.')
+  expect(wrong).not.toContain('Options of the server')
 })

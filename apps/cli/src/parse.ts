@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandDef, FlagDef, Input } from './command.ts'
 import { closest } from '@toolhaven/core/closest'
+import { FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { spelledFlag } from './spelled-flag.ts'
 import { VERSION } from './version.ts'
 
@@ -10,13 +11,15 @@ export interface ParseHooks {
   groups: Readonly<Record<string, string>>
   /** Where what is wrong with the line is written. */
   writeErr: (text: string) => void
+  /** The line as it was typed: what the parser made of it no longer has the "--". */
+  argv?: readonly string[]
 }
 
 export const SUMMARY = 'Runs MCP servers in isolation and gives every AI client one safe way to reach them.'
 
 /** Turns the command tree into a commander program; commander parses, the definitions say what. */
 export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
-  const root = base(new Command('thv'), hooks)
+  const root = base(new Command('thv'), hooks, '')
     .description(SUMMARY)
     .version(`thv ${VERSION}`, '-V, --version', 'show the version')
     .option('--debug', 'say more about what happens')
@@ -28,7 +31,7 @@ export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks)
   for (const definition of commands) {
     const words = definition.words.split(' ')
     const command = nodeFor(nodes, words, hooks)
-    fill(command, definition, hooks.run)
+    fill(command, definition, hooks)
   }
   return root
 }
@@ -38,7 +41,7 @@ function nodeFor(nodes: Map<string, Command>, words: readonly string[], hooks: P
   const known = nodes.get(path)
   if (known) return known
   const parent = words.length === 1 ? nodes.get('') : nodeFor(nodes, words.slice(0, -1), hooks)
-  const node = base(new Command(words.at(-1)), hooks)
+  const node = base(new Command(words.at(-1)), hooks, `${path} `)
     .description(hooks.groups[path] ?? '')
     .showHelpAfterError(`"thv ${path} --help" lists its commands.`)
     .addOption(new Option('--debug').hideHelp())
@@ -47,11 +50,11 @@ function nodeFor(nodes: Map<string, Command>, words: readonly string[], hooks: P
   return node
 }
 
-function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>): Command {
+function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>, path: string): Command {
   return (
     command
       .exitOverride()
-      .configureOutput({ writeErr, outputError: (text, write) => write(inOwnWords(text)) })
+      .configureOutput({ writeErr, outputError: (text, write) => write(inOwnWords(text, path)) })
       // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
@@ -62,7 +65,7 @@ function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>): Com
   )
 }
 
-function fill(command: Command, definition: CommandDef, run: ParseHooks['run']): void {
+function fill(command: Command, definition: CommandDef, { run, argv = [] }: ParseHooks): void {
   command.summary(definition.summary).description(definition.description ?? `${definition.summary}.`)
   command.aliases([...(definition.aliases ?? [])])
   for (const { name, summary, required, variadic, choices } of definition.args ?? []) {
@@ -73,12 +76,15 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   for (const [name, flag] of Object.entries(definition.flags ?? {})) command.addOption(optionOf(name, flag))
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
-  command.configureOutput({ outputError: (text, write) => write(inOwnWords(text, definition)) })
+  command.configureOutput({
+    outputError: (text, write) => write(withOptionsMeant(inOwnWords(text, `${definition.words} `), definition, argv)),
+  })
   command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
   // Checked below: a word too many may be a command that was mistyped.
   command.allowExcessArguments(true)
   command.action(async () => {
     refuseExcess(command, definition.words)
+    refuseBeforeDashes(command, definition, argv)
     refuseEmpty(command, definition)
     const args = command.processedArgs.flat().filter((arg): arg is string => typeof arg === 'string')
     const given: Record<string, unknown> = command.opts()
@@ -89,21 +95,57 @@ function fill(command: Command, definition: CommandDef, run: ParseHooks['run']):
   })
 }
 
-/** `-p` of another program → what it is here. A value that does not fit has its reason beside it already. */
-function inOwnWords(text: string, { foreignOptions = {}, usageHint, args = [] }: Partial<CommandDef> = {}): string {
-  const [, option = ''] = /unknown option '(-[^'=]*)/.exec(text) ?? []
-  const meant = foreignOptions[option]
+function inOwnWords(text: string, path: string): string {
   const told = text
     .replace(/^error: /, 'thv: ')
     .replace(/command-argument value '([^']*)' is invalid for argument '([^']*)'\./, "there is no $2 '$1'.")
-  if (meant !== undefined) return `${told.replace(/\n\(Did you mean .*\?\)/, '').trimEnd()}\n${meant}\n`
+    .replace(/( argument 'http' is invalid\..*streamable-http)\./, '$1, which is what others call http.')
+  const [, typed = ''] = /^thv: unknown command '([^']*)'/.exec(told) ?? []
+  const meant = Object.entries(FOREIGN_COMMANDS).find(([known]) => known === path + typed)?.[1]
+  return meant === undefined ? told : `thv: unknown command '${typed}'\n(Did you mean "thv ${meant}"?)\n`
+}
+
+/** `-p` of another program → what it is here, for all of the line at once. The hint is about words, not about values. */
+function withOptionsMeant(
+  text: string,
+  { foreignOptions = {}, usageHint, args = [] }: CommandDef,
+  argv: readonly string[],
+): string {
+  if (/ is invalid\.|^thv: (?:option '|'[^']*' is empty|'[^']*' takes one )/.test(text)) return text
+  const [, option] = /unknown option '(-[^'=]*)/.exec(text) ?? []
+  const typed = option === undefined ? [] : [option, ...beforeDashes(argv)]
+  const meant = Object.entries(foreignOptions).filter(([known]) => typed.includes(known))
+  const isKnown = meant.some(([known]) => known === option)
   const [, missing] = /missing required argument '(.*)'/.exec(text) ?? []
   const isWorkload = args.some(({ name, completes }) => name === missing && completes === 'workload')
-  const hints = [
-    /is invalid\./.test(text) ? undefined : usageHint,
-    isWorkload && '"thv list --all" shows the workloads.',
+  const lines = [
+    (isKnown ? text.replace(/\n\(Did you mean .*\?\)/, '') : text).trimEnd(),
+    ...new Set(meant.map(([, what]) => what)),
+    ...(isKnown || !usageHint ? [] : [usageHint]),
+    ...(isWorkload ? ['"thv list --all" shows the workloads.'] : []),
   ]
-  return [told.trimEnd(), ...hints.filter(Boolean), ''].join('\n')
+  return [...lines, ''].join('\n')
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end === -1 ? argv : argv.slice(0, end)
+}
+
+/** A second server, or an argument of the first: taken for the latter, it would be noticed only once the server has read it. */
+function refuseBeforeDashes(command: Command, { words, args = [] }: CommandDef, argv: readonly string[]): void {
+  const at = args.findIndex(({ afterDashes }) => afterDashes)
+  const isBehind = argv.length - beforeDashes(argv).length - 1
+  const before = command.args.slice(0, command.args.length - Math.max(isBehind, 0))
+  // The words of a folder's command need no "--" to be told from a server.
+  if (at === -1 || before.length <= at || command.opts()['folder'] !== undefined) return
+  const [first = '', ...rest] = before
+  const meant = args[at]?.afterDashes?.(before)
+  command.error(
+    meant === undefined
+      ? `error: 'thv ${words}' takes one ${args[0]?.name}\nIf "${rest.join(' ')}" is for the server, write it after "--": thv ${words} ${first} -- ${rest.join(' ')}`
+      : `error: 'thv ${words}' takes one ${args[0]?.name}\n${meant}`,
+  )
 }
 
 function refuseExcess(command: Command, words: string): void {

@@ -20,6 +20,7 @@ export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv
   const writeErr = (text: string) => void (asJson ? told.push(text) : process.stderr.write(text))
   try {
     refuseLongDash(argv)
+    if (argv[2] === 'run') await refuseOtherProgram(argv.slice(3))
     // The command of every minute loads the definition of no other, and rarely a parser for every line.
     const plain = argv[2] === list.words ? parsePlain(list, argv.slice(3)) : undefined
     if (plain !== undefined) await run(list, plain, env, false)
@@ -47,10 +48,17 @@ function refuseLongDash(argv: readonly string[]): void {
   throw invalid(`${typed} begins with a long dash, as in a text that was copied\nType two short ones: ${meant}`)
 }
 
+/** What pages and files of clients give to a shell: `docker run …`, `npx -y …`. */
+async function refuseOtherProgram(words: readonly string[]): Promise<void> {
+  const { otherProgramHint } = await import('./run/server-hint.ts')
+  const hint = otherProgramHint(words)
+  if (hint !== undefined) throw invalid(`"thv run" runs ${words[0]?.split(/\s/)[0]} itself where it is needed\n${hint}`)
+}
+
 async function parseAndRun(argv: readonly string[], env: NodeJS.ProcessEnv, writeErr: (text: string) => void) {
   const [{ buildProgram }, { COMMANDS, GROUPS }] = await Promise.all([import('./parse.ts'), import('./commands.ts')])
   const program = buildProgram(neededOf(COMMANDS, argv[2]), {
-    ...{ groups: GROUPS, writeErr },
+    ...{ groups: GROUPS, argv, writeErr },
     run: (command, input) => run(command, input, env, program.opts()['debug'] === true),
   })
   await program.parseAsync(argv)

@@ -69,14 +69,11 @@ export const middlewareConfig = z
   })
 export type MiddlewareConfig = z.infer<typeof middlewareConfig>
 
+export const MEMORY_MB = { min: 16, max: 2 ** 24 } as const
+
 export const resourceLimits = z
   .strictObject({
-    memory_mb: z
-      .int()
-      .min(16)
-      .max(2 ** 24)
-      .optional()
-      .meta({ description: 'Memory in MiB' }),
+    memory_mb: z.int().min(MEMORY_MB.min).max(MEMORY_MB.max).optional().meta({ description: 'Memory in MiB' }),
     cpus: z.number().min(0.01).max(4096).optional().meta({ description: 'CPU cores, such as 0.5' }),
     pids: z
       .int()

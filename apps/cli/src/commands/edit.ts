@@ -21,7 +21,7 @@ export const edit = defineCommand({
     'added, changed or removed, from and to. Values that may be keys are not shown.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
-    { name: 'args', summary: 'arguments of the server, after --', variadic: true },
+    { name: 'args', summary: 'arguments of the server, after --', variadic: true, afterDashes: () => undefined },
   ],
   flags: EDIT_FLAGS,
   foreignOptions: { '--name': STAYS, '-n': STAYS, '--proxy-port': STAYS, '-p': STAYS, '--port': STAYS },

@@ -31,11 +31,18 @@ export const run = defineCommand({
     'of this machine instead, with all services on it.',
   args: [
     { name: 'server', summary: 'what to run', completes: 'server' },
-    { name: 'args', summary: 'arguments of the server, after --', variadic: true },
+    {
+      name: 'args',
+      summary: 'arguments of the server, after --',
+      variadic: true,
+      afterDashes: ([program = '', ...rest]) =>
+        /^(?:bun|deno|node|python[\d.]*|ruby)$/.test(program)
+          ? `To run a program of yours, name its folder: thv run --folder . -- ${[program, ...rest].join(' ')}`
+          : undefined,
+    },
   ],
   flags: RUN_FLAGS,
-  usageHint:
-    'Options of the server follow "--": thv run SERVER -- --verbose. A command such as "npx -y NAME" is written npx://NAME.',
+  usageHint: 'Options of the server follow "--": thv run SERVER -- --verbose.',
   foreignOptions: {
     '-d': DETACHED,
     '--detach': DETACHED,

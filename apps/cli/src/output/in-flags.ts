@@ -90,6 +90,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
     ' needs the header $1$2. Store it with "thv secret set NAME" and pass --header-secret $1=NAME',
   ],
   [/ needs arguments: (.*); set them in cmd_arguments/, ' needs arguments. Write them after "--": -- $1'],
+  [
+    /^image ("[^"]*") is neither a server of the registry nor a valid image reference; use a registry name, .*/,
+    '$1 is neither a server of the registry nor an image. "thv run --help" lists what can be run',
+  ],
   [/^server_json: /, ''],
   [/(?<=^|; )server_json\./g, 'server.json: '],
   [/: set it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],

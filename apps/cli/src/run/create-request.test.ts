@@ -200,8 +200,14 @@ test('paths of the caller are made absolute, those of the container are not touc
 
 test('a pair that is none is refused without telling what may be a secret', () => {
   expect(() => pairsOf('--header', ['hunter2'])).toThrow('--header must have the form KEY=VALUE')
-  expect(() => pairsOf('--env', ['=x'])).toThrow('--env must have the form KEY=VALUE')
+  expect(() => pairsOf('--env', ['=x'])).toThrow('--env has no name before "="')
   expect(() => secretOf('token')).toThrow('NAME,target=VARIABLE')
+})
+
+test('a size of memory that no server can have is told in the units of the flag', () => {
+  expect(megabytesOf('2g')).toBe(2048)
+  expect(() => megabytesOf('5')).toThrow('--memory 5 is 5 MB; give at least 16m')
+  expect(() => megabytesOf('999999999999g')).toThrow('--memory 999999999999g is too much; give at most 16384g')
 })
 
 test('memory is read with and without a unit', () => {

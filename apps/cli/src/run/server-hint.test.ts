@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { otherProgramHint, serverHint } from './server-hint.ts'
+
+test.each([
+  ['npm://memory', 'npx://memory'],
+  ['npx:@scope/memory', 'npx://@scope/memory'],
+  ['@scope/memory@1.2.0', 'npx://@scope/memory@1.2.0'],
+  ['pypi:mcp-server-time', 'uvx://mcp-server-time'],
+  ['htp://x.example/mcp', 'http://x.example/mcp'],
+  ['httpss://x.example/mcp', 'https://x.example/mcp'],
+  ['localhost:9000/mcp', 'http://localhost:9000/mcp'],
+])('%s may have meant %s', (typed, meant) => {
+  expect(serverHint([typed])).toContain(`thv run ${meant}"`)
+})
+
+test.each(['npx://memory', 'uvx://mcp-server-time', 'time', 'ghcr.io/team/server:1', 'https://x.example/mcp'])(
+  '%s means what it says',
+  (typed) => {
+    expect(serverHint([typed])).toBeUndefined()
+    expect(otherProgramHint([typed])).toBeUndefined()
+  },
+)
+
+test.each([
+  [['npx -y @scope/memory --verbose'], 'thv run npx://@scope/memory -- --verbose'],
+  [['npx', '-y', '@scope/memory'], 'thv run npx://@scope/memory'],
+  [['uvx', 'mcp-server-time', '--local-timezone', 'UTC'], 'thv run uvx://mcp-server-time -- --local-timezone UTC'],
+  [['docker', 'run', '-i', '--rm', 'mcp/time'], 'thv run mcp/time'],
+  [
+    ['docker', 'run', '-i', '-e', 'TOKEN', '-e', 'KEY=canary', '-v', '/srv:/srv:ro', 'team/server:1', '--all'],
+    'thv run team/server:1 -e TOKEN -e KEY=… -v /srv:/srv:ro -- --all',
+  ],
+  [['podman', 'run', '-p', '80:80', 'mcp/time'], 'thv run IMAGE'],
+])('the line of another program is written as it is here: %j', (line, meant) => {
+  expect(otherProgramHint(line)).toContain(`"${meant}"`)
+})
