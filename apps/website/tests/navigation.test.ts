@@ -214,6 +214,7 @@ describe('content', () => {
     const page = await pages.visit('/theme-preview')
     const block = page.locator(`.language-${language} code`).first()
     await block.scrollIntoViewIfNeeded()
+    await expectSeen(block)
     expect((await block.innerText()).length).toBeGreaterThan(10)
     const colors = await page
       .locator(`.language-${language} .token:not(.plain)`)
@@ -236,6 +237,7 @@ describe('content', () => {
     const drawing = () => shown.evaluate((image: HTMLImageElement) => image.naturalWidth > 20 && image.currentSrc)
     await shown.scrollIntoViewIfNeeded()
     await expect.poll(drawing).toContain('-dark.svg')
+    await expectSeen(shown)
     expect(await shown.getAttribute('alt')).toMatch(/^Diagram with: \w/)
     await toggle(page).click()
     await expect.poll(drawing).toContain('-light.svg')
@@ -261,7 +263,7 @@ describe('the page of the API', () => {
     await page.goto(API)
     const operation = page.locator('[id="tag/workloads/operation/restartWorkload"]')
     await operation.scrollIntoViewIfNeeded()
-    expect(await operation.innerText()).toContain('Restart a workload')
+    await expectSeen(operation.getByText('Restart a workload').first())
     await context.close()
   })
 

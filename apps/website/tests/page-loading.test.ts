@@ -55,9 +55,10 @@ describe('page loading', () => {
     expect(await page.locator('#place svg').count()).toBe(0)
     await page.clock.runFor(2)
     await page.locator('#place svg').scrollIntoViewIfNeeded()
+    await expectSeen(page.locator('#place svg'))
     expect((await page.locator('#place svg').boundingBox())?.height).toBeGreaterThan(50)
     release()
-    await page.getByText('The page that was waited for').waitFor()
+    await expectSeen(page.getByText('The page that was waited for'))
     await context.close()
   })
 
@@ -76,7 +77,7 @@ describe('page loading', () => {
     )
     await page.unroute('**/assets/js/**')
     await page.locator('#place').getByRole('button', { name: 'Retry' }).click()
-    await page.getByText('The page that was waited for').waitFor()
+    await expectSeen(page.getByText('The page that was waited for'))
     await context.close()
   })
 
@@ -89,7 +90,7 @@ describe('page loading', () => {
     const asked = page.waitForRequest('**/assets/js/**')
     await faqLink(page).click()
     await asked
-    expect(await page.locator('h1').innerText()).toMatch(/harbour/)
+    await expectSeen(page.locator('h1').filter({ hasText: /harbour/ }))
     release()
     await expectSeen(page.locator('.theme-doc-markdown h1'))
     await context.close()

@@ -80,10 +80,16 @@ test('the API is read at 1280 px, with samples for a terminal and for a program'
   const operation = page.locator('.redoc-wrap [id="tag/workloads/operation/createWorkload"]')
   await operation.waitFor()
   expect((await operation.boundingBox())?.width).toBeGreaterThan(720)
-  await operation.getByRole('tab', { name: 'curl' }).click()
-  await expect.poll(() => operation.innerText()).toContain('curl http://localhost:8080/api/v1beta/workloads')
-  await operation.getByRole('tab', { name: 'TypeScript' }).click()
-  await expect.poll(() => operation.innerText()).toContain("fetch('http://localhost:8080/api/v1beta/workloads'")
+  const sample = operation.getByRole('tabpanel').filter({ visible: true }).first()
+  for (const [language, line] of [
+    ['curl', 'curl http://localhost:8080/api/v1beta/workloads'],
+    ['TypeScript', "fetch('http://localhost:8080/api/v1beta/workloads'"],
+  ] as const) {
+    await operation.getByRole('tab', { name: language }).click()
+    await expect.poll(() => sample.innerText()).toContain(line)
+    await sample.scrollIntoViewIfNeeded()
+    await expectSeen(sample)
+  }
 })
 
 test('a reader says whether a page helped, the browser remembers it, and an address for more is offered where there is one', async () => {
@@ -93,10 +99,13 @@ test('a reader says whether a page helped, the browser remembers it, and an addr
   const question = page.getByRole('group', { name: 'Was this page helpful?' })
   await question.getByRole('button', { name: 'No' }).click()
   const more = question.getByRole('link', { name: 'Tell us more' })
+  await more.scrollIntoViewIfNeeded()
+  await expectSeen(more)
   expect(await more.getAttribute('href')).toBe('https://example.com/feedback?page=%2Ffirst&answer=no')
-  expect(await page.getByRole('link', { name: 'Edit this page' }).getAttribute('href')).toBe(
-    'https://example.com/edit/main/apps/website/docs/first.md',
-  )
+  const edit = page.getByRole('link', { name: 'Edit this page' })
+  await edit.scrollIntoViewIfNeeded()
+  await expectSeen(edit)
+  expect(await edit.getAttribute('href')).toBe('https://example.com/edit/main/apps/website/docs/first.md')
   await page.reload()
   await expect.poll(() => question.getByRole('button', { name: 'No' }).getAttribute('aria-pressed')).toBe('true')
   await context.close()

@@ -53,10 +53,15 @@ test('docs are served from the root with no prefix, and there is no blog', async
   expect(await Promise.all(statuses)).toEqual([404, 404, 404, 404])
 })
 
-test('the home page has the tagline "simple and secure AI tools"', async () => {
-  const html = await (await fetch(site.url)).text()
-  expect(html).toMatch(/simple and secure AI tools/i)
-})
+test.each(Object.values({ DESKTOP, MOBILE }))(
+  'the home page shows the tagline "simple and secure AI tools" at $width px',
+  async (viewport) => {
+    const { page, context } = await openPage(browser, site, { viewport })
+    await page.goto('/')
+    await expectSeen(page.getByText(/simple and secure AI tools/i).first())
+    await context.close()
+  },
+)
 
 const modes = ['light', 'dark'] as const
 const sizes = { desktop: DESKTOP, mobile: MOBILE }

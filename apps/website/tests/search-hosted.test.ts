@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { launchBrowser } from '@toolhaven/testing/browser'
 import type { RunningSite } from '../server/serve-site.ts'
 import { failing, fakeHits, found, type SearchHost, silent, startSearchHost } from './test-search-host.ts'
-import { startFixture } from './test-site.ts'
+import { expectSeen, startFixture } from './test-site.ts'
 
 let a: SearchHost
 let b: SearchHost
@@ -48,7 +48,7 @@ async function visit(viewport: { width: number; height: number }): Promise<void>
 
 const dialog = () => page.getByRole('dialog')
 const options = () => dialog().getByRole('option')
-const has = (text: string) => dialog().getByText(text).waitFor()
+const has = (text: string) => expectSeen(dialog().getByText(text))
 const status = (name: string) => page.waitForSelector(`[role="dialog"][data-status="${name}"]`)
 const queries = (host: SearchHost) => host.seen.filter(({ url }) => url.pathname.endsWith('/queries'))
 const requestOf = (host: SearchHost) => JSON.parse(queries(host).at(-1)?.body ?? '{}').requests[0]
@@ -185,6 +185,7 @@ describe('section 8', () => {
     await search('a b')
     await has('Believe this query should return results?')
     const link = dialog().getByRole('link', { name: 'Let us know.' })
+    await expectSeen(link)
     expect(await link.getAttribute('href')).toBe('https://example.com/missing?query=a%20b')
   })
 })
