@@ -82,12 +82,14 @@ function matchesLock(installed) {
 function install() {
   console.log('Installing the packages of the lock file (npm ci) …')
   const began = Date.now()
+  const stopTelling = tellWhileBlocked('still installing packages')
   const npm = process.env.npm_execpath
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'inherit', 'pipe'] }
   const done = npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...args], options)
     : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+  stopTelling()
   if (done.error) throw new Error(`npm could not be started: ${done.error.message}. Install npm and run this again.`)
   if (done.status !== 0) {
     process.stderr.write(done.stderr)
@@ -98,6 +100,29 @@ function install() {
     )
   }
   console.log(`Installed in ${((Date.now() - began) / 1000).toFixed(0)} s.`)
+}
+
+const TELL_MS = 5_000
+
+/**
+ * npm says nothing for minutes without a terminal, and this process hears nothing until it has ended. So another one tells how
+ * long it has taken, and ends with this one at the latest.
+ */
+export function tellWhileBlocked(what, everyMs = TELL_MS) {
+  const program = `
+    const [what, everyMs, parent] = process.argv.slice(1)
+    const began = Date.now()
+    setInterval(() => {
+      if (process.ppid !== Number(parent)) process.exit()
+      console.log('[' + Math.round((Date.now() - began) / 1000) + ' s] ' + what)
+    }, Number(everyMs))`
+  const teller = spawn(process.execPath, ['-e', program, '--', what, String(everyMs), String(process.pid)], {
+    stdio: ['ignore', 'inherit', 'ignore'],
+  })
+  // A machine that cannot start it can do without.
+  teller.on('error', () => {})
+  teller.unref()
+  return () => void teller.kill()
 }
 
 function ownNode(installed) {

@@ -68,3 +68,34 @@ test('npm start explains its options without installing anything', async () => {
   expect(code).toBe(0)
   expect(existsSync(path.join(clone, 'node_modules'))).toBe(false)
 })
+
+test('what keeps the process busy for long is told meanwhile, and no longer', async () => {
+  const script = `
+    import { spawnSync } from 'node:child_process'
+    import { tellWhileBlocked } from ${JSON.stringify(SET_UP)}
+    const stop = tellWhileBlocked('still installing packages', 200)
+    spawnSync(process.execPath, ['-e', 'setTimeout(() => {}, 3000)'])
+    stop()
+    console.log('done')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  // The pipe ends with the last process that has it.
+  const said = (await text(child.stdout)).trim().split('\n')
+  expect(said.at(-1)).toBe('done')
+  expect(said[0]).toMatch(/^\[\d+ s\] still installing packages$/)
+})
+
+test('the teller ends with a process that is killed', async () => {
+  const script = `
+    import { tellWhileBlocked } from ${JSON.stringify(SET_UP)}
+    tellWhileBlocked('busy', 100)
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  child.stdout.resume()
+  await once(child.stdout, 'end')
+})
