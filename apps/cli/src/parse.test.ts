@@ -63,7 +63,7 @@ async function toldOf(...args: string[]): Promise<string> {
 }
 
 test('words of other programs lead to commands that are there', async () => {
-  for (const [typed, meant] of Object.entries(FOREIGN_COMMANDS)) {
+  for (const [typed, meant] of FOREIGN_COMMANDS) {
     expect(await toldOf(...typed.split(' '), 'time'), typed).toContain(`(Did you mean "thv ${meant}"?)`)
     const known = COMMANDS.find(({ words }) => meant === words || meant.startsWith(`${words} --`))
     expect(known, meant).toBeDefined()
@@ -92,4 +92,11 @@ test('all options of other programs are explained at once, and nothing else is t
   const wrong = await toldOf('run', 'time', '--transport', 'http')
   expect(wrong).toContain('streamable-http, which is what others call http.')
   expect(wrong).not.toContain('Options of the server')
+})
+
+test('commands in capitals, -v and names of workloads behind a list lead on', async () => {
+  expect(await toldOf('STOP', 'time')).toContain('(Did you mean "thv stop"?)')
+  expect(await toldOf('client', 'Register', 'cursor')).toContain('(Did you mean "thv client register"?)')
+  expect(await toldOf('-v')).toContain('(Did you mean -V?)')
+  expect(await toldOf('list', 'time')).toContain('"thv inspect NAME" shows one workload.')
 })

@@ -54,7 +54,7 @@ function base(command: Command, { writeErr }: Pick<ParseHooks, 'writeErr'>, path
   return (
     command
       .exitOverride()
-      .configureOutput({ writeErr, outputError: (text, write) => write(inOwnWords(text, path)) })
+      .configureOutput({ writeErr, outputError: (text, write) => write(inOwnWords(text, path, namesIn(command))) })
       // Options after `mcp list tools` are its own, though `mcp list` is a command too and has the same.
       .enablePositionalOptions()
       .showSuggestionAfterError(true)
@@ -77,7 +77,8 @@ function fill(command: Command, definition: CommandDef, { run, argv = [] }: Pars
   const examples = definition.examples.map(({ command: line, shows }) => `  $ ${line}\n      ${shows}`)
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   command.configureOutput({
-    outputError: (text, write) => write(withOptionsMeant(inOwnWords(text, `${definition.words} `), definition, argv)),
+    outputError: (text, write) =>
+      write(withOptionsMeant(inOwnWords(text, `${definition.words} `, namesIn(command)), definition, argv)),
   })
   command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
   // Checked below: a word too many may be a command that was mistyped.
@@ -95,13 +96,18 @@ function fill(command: Command, definition: CommandDef, { run, argv = [] }: Pars
   })
 }
 
-function inOwnWords(text: string, path: string): string {
+const namesIn = (command: Command) => () => command.commands.flatMap((each) => [each.name(), ...each.aliases()])
+
+function inOwnWords(text: string, path: string, names: () => readonly string[]): string {
   const told = text
     .replace(/^error: /, 'thv: ')
     .replace(/command-argument value '([^']*)' is invalid for argument '([^']*)'\./, "there is no $2 '$1'.")
     .replace(/( argument 'http' is invalid\..*streamable-http)\./, '$1, which is what others call http.')
+  if (path === '' && told.startsWith("thv: unknown option '-v'"))
+    return "thv: unknown option '-v'\n(Did you mean -V?)\n"
   const [, typed = ''] = /^thv: unknown command '([^']*)'/.exec(told) ?? []
-  const meant = Object.entries(FOREIGN_COMMANDS).find(([known]) => known === path + typed)?.[1]
+  const lower = typed.toLowerCase()
+  const meant = typed !== lower && names().includes(lower) ? path + lower : FOREIGN_COMMANDS.get(path + lower)
   return meant === undefined ? told : `thv: unknown command '${typed}'\n(Did you mean "thv ${meant}"?)\n`
 }
 

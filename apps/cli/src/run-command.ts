@@ -4,6 +4,7 @@ import type { CommandDef, Input } from './command.ts'
 import { list } from './commands/list.ts'
 import { findDaemon } from './connect/find-daemon.ts'
 import { currentFolder } from './current-folder.ts'
+import { homeDirOf } from './home-dir.ts'
 import { createOutput } from './output/output.ts'
 import { parsePlain } from './parse-plain.ts'
 
@@ -14,7 +15,8 @@ const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const
  * Parses the line, runs the command and gives the exit code. What nearly every command needs is imported above: a file
  * each would cost more to find and read than to run. The rest is loaded by the commands themselves.
  */
-export async function runCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+export async function runCommand(typed: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const argv = withHelpOption(typed)
   const told: string[] = []
   const asJson = wantsJson(argv)
   const writeErr = (text: string) => void (asJson ? told.push(text) : process.stderr.write(text))
@@ -46,6 +48,12 @@ function refuseLongDash(argv: readonly string[]): void {
   if (typed === undefined) return
   const meant = typed.replace(/^[\u2012-\u2015]+/, '--')
   throw invalid(`${typed} begins with a long dash, as in a text that was copied\nType two short ones: ${meant}`)
+}
+
+/** `thv help run`, as other programs have it. */
+function withHelpOption(argv: readonly string[]): readonly string[] {
+  const [node = '', program = '', first, ...rest] = argv
+  return first === 'help' ? [node, program, ...rest, '--help'] : argv
 }
 
 /** What pages and files of clients give to a shell: `docker run …`, `npx -y …`. */
@@ -96,7 +104,11 @@ async function run(command: CommandDef, input: Input, env: NodeJS.ProcessEnv, de
   if (command.words !== 'serve') process.once('SIGINT', () => onSignal('SIGINT'))
   // What it created goes on starting, which a script that gave up has to be told as well.
   if (command.words === 'run') process.once('SIGTERM', () => onSignal('SIGTERM'))
-  const daemon = () => findDaemon(env, out.note, abort.signal)
+  const daemon = () => {
+    // What is kept elsewhere would seem lost.
+    if (!env['HOME']) out.note(`HOME is not set, so ${homeDirOf(env)} is used.`)
+    return findDaemon(env, out.note, abort.signal)
+  }
   try {
     const context = {
       ...{ daemon, out, env, signal: abort.signal, debug },

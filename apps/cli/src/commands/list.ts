@@ -22,6 +22,7 @@ export const list = defineCommand({
       summary: 'how to print: text, json, or mcpservers for a client’s file',
     },
   },
+  usageHint: '"thv inspect NAME" shows one workload.',
   examples: [
     { command: 'thv list', shows: 'what should be running' },
     { command: 'thv list --all --format json', shows: 'everything, for a script' },

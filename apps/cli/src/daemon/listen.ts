@@ -119,7 +119,8 @@ async function bind(server: Server, host: string, port: number): Promise<number 
 async function explainBind(error: unknown, code: unknown, host: string, port: number): Promise<ThvError> {
   if (code === 'EADDRINUSE') {
     const holder = await findPortHolder(port)
-    const by = holder ? ` by ${holder}` : ' by another program'
+    const isOurs = /\bthv(?:\.mjs)? \(pid \d+\)$/.test(holder ?? '')
+    const by = isOurs ? ` by a Toolhaven of another HOME, ${holder}` : holder ? ` by ${holder}` : ' by another program'
     return new ThvError('conflict', `port ${port} is in use${by}; stop it, or choose another port with --port`, {
       cause: error,
     })

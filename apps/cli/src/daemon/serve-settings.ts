@@ -55,7 +55,8 @@ export function serveSettings(
 function portOf(text: string | undefined): number | undefined {
   if (!text) return undefined
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw invalid(`THV_PORT must be a port from 0 to 65535, not "${text}"`)
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw invalid(`THV_PORT must be a port from 0 to 65535, not "${text}"; set another or unset it`)
   return port
 }
 

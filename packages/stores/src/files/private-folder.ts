@@ -10,7 +10,7 @@ export async function ensurePrivateFolder(dir: string): Promise<void> {
     const code = errnoOf(error)
     if (code === 'EEXIST' || code === 'ENOTDIR') throw invalid(`${dir} is in the way: it must be a folder`, error)
     throw unavailable(
-      `cannot create the folder ${dir} (${code ?? 'unknown fault'}): check the rights of the folder above it, and that it is not on a read-only disk`,
+      `cannot create the folder ${dir} (${code ?? 'unknown fault'}): check the rights of the folder above it, and that it is not on a read-only disk, or set HOME (or XDG_STATE_HOME and its sisters) to another one`,
       error,
     )
   }

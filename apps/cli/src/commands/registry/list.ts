@@ -6,6 +6,7 @@ export const registryList = defineCommand({
   summary: 'List the servers of the registry',
   description: 'Lists every server of the registry. "thv run NAME" runs one.',
   flags: FORMAT_FLAG,
+  usageHint: '"thv search WORD" finds servers, and "thv registry info NAME" shows one.',
   examples: [
     { command: 'thv registry list', shows: 'all servers' },
     { command: 'thv registry list --format json', shows: 'with everything known of them' },

@@ -26,6 +26,10 @@ export const secretSet = defineCommand({
           'You are asked for the value then, or pipe it in. Remove this line from the history of your shell.',
       )
     }
+    if (name.includes(',')) {
+      const { invalid } = await import('@toolhaven/core/errors')
+      throw invalid(`the name of a secret has no comma, since --secret ${name},target=VARIABLE could not name it`)
+    }
     const client = await daemon()
     // Before anybody types a value that could not be kept.
     const { provider_type: type, capabilities } = await orSetUp(() => client.call('getSecretsProvider', {}, signal))
