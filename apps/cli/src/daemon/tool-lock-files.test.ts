@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createMasker } from '@toolhaven/core/secrets/masker'
 import { revisionOf, ToolLocks } from '@toolhaven/core/tools/tool-locks'
 import { createGateway } from '@toolhaven/gateway'
-import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
+import { createRecords } from '@toolhaven/stores/records'
 import { ManualClock } from '@toolhaven/fakes/manual-clock'
 import { silentLogger } from '@toolhaven/fakes/memory-stores'
 import { freePort } from '@toolhaven/testing/free-port'
@@ -34,7 +34,7 @@ async function openWorld() {
     await writeFile(offers, JSON.stringify(offered))
   }
   await say({}, BEFORE)
-  return { dir: locks, file: join(locks, 'web.json'), say, args: [`--tools-file=${tools}`, `--offers-file=${offers}`] }
+  return { dir, file: join(locks, 'web.json'), say, args: [`--tools-file=${tools}`, `--offers-file=${offers}`] }
 }
 
 type World = Awaited<ReturnType<typeof openWorld>>
@@ -42,7 +42,12 @@ type World = Awaited<ReturnType<typeof openWorld>>
 /** What a daemon's life is to the lock: the files are read, the server starts, a client looks. */
 async function live(world: World, mode: 'warn' | 'block') {
   const told: (string | undefined)[] = []
-  const store = createToolLockStore({ dir: world.dir, logger: silentLogger })
+  const folders = {
+    stateDir: world.dir,
+    workloadsDir: join(world.dir, 'workloads'),
+    groupsDir: join(world.dir, 'groups'),
+  }
+  const { toolLockStore: store } = createRecords(folders, silentLogger)
   await using locks = new ToolLocks({
     ...{ store, clock: new ManualClock(), masker: createMasker(), logger: silentLogger },
     onDifference: (_name, what) => void told.push(what),

@@ -10,7 +10,7 @@ import type { GatewayEvents } from '@toolhaven/core/ports/gateway'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { RegistrySource } from '@toolhaven/core/ports/registry-source'
 import type { Runtime } from '@toolhaven/core/ports/runtime'
-import type { ConfigStore } from '@toolhaven/core/ports/stores'
+import type { ConfigStore, RecordStore, StoredConsoleLogin } from '@toolhaven/core/ports/stores'
 import type { OpenTunnel } from '@toolhaven/core/ports/tunnel'
 import { createWorkloadGates } from '@toolhaven/egress/workload-gates'
 import { createGateway } from '@toolhaven/gateway'
@@ -22,21 +22,14 @@ import { engineSockets } from '@toolhaven/runtimes/engine/engine-sockets'
 import { createPackageIndex } from '@toolhaven/runtimes/package-index/package-index'
 import { createImageRegistry } from '@toolhaven/runtimes/signatures/image-registry'
 import { createImageVerifier } from '@toolhaven/runtimes/signatures/image-verifier'
-import { createAdoptionStore } from '@toolhaven/stores/adopt/adoption-store'
 import { createForeignEntries } from '@toolhaven/stores/adopt/foreign-entries'
 import type { ClientPlatform } from '@toolhaven/stores/clients/catalogue'
 import { createClientFiles } from '@toolhaven/stores/clients/client-files'
-import { createConsoleLoginStore } from '@toolhaven/stores/files/console-login-store'
-import { createExitStore } from '@toolhaven/stores/files/exit-store'
-import { createGroupStore } from '@toolhaven/stores/files/group-store'
 import { loadInstanceId } from '@toolhaven/stores/files/instance-id'
 import { createJournal } from '@toolhaven/stores/files/journal'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
-import { createSightingsStore } from '@toolhaven/stores/files/sightings-store'
 import { createSerialQueue } from '@toolhaven/stores/files/serial-queue'
 import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
-import { createToolLockStore } from '@toolhaven/stores/files/tool-lock-store'
-import { createWorkloadStore } from '@toolhaven/stores/files/workload-store'
 import { createFolderWatch } from '@toolhaven/stores/folders/folder-watch'
 import { createHiding } from '@toolhaven/stores/hiding/hiding'
 import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
@@ -45,6 +38,7 @@ import { createLoginStore } from '@toolhaven/stores/logins/login-store'
 import { createAuditLogs } from '@toolhaven/stores/logs/audit-logs'
 import { createLogStore } from '@toolhaven/stores/logs/log-store'
 import { builtInDocument } from '@toolhaven/stores/registry/built-in/built-in-document'
+import { createRecords } from '@toolhaven/stores/records'
 import { REGISTRY_FETCH_LIMITS, createRegistrySource } from '@toolhaven/stores/registry/registry-source'
 import { createSecretsProviders } from '@toolhaven/stores/secrets/providers'
 import { VERSION } from '../version.ts'
@@ -81,9 +75,9 @@ type OwnAddresses = ReturnType<typeof createOwnAddresses>
 export async function wire({ settings, paths, config, logger, shutdown, lock }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
   const { stateDir, dataDir, runtimeDir } = paths
-  const workloadStore = createWorkloadStore({ dir: paths.workloadsDir, logger })
+  const { consoleLoginStore, ...records } = createRecords(paths, logger)
   const hasStoredWorkloads = async () =>
-    (await workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
+    (await records.workloadStore.load()).some(({ handle }) => handle && handle.runtime !== 'process')
   const baseImages = () => config.get().baseImages
   const { runtime, engine, tried, renderRecipe } = await chooseRuntime(
     { settings, paths, logger, baseImages, hasStoredWorkloads },
@@ -111,8 +105,7 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
         createWorkloadGates({ folder: join(runtimeDir, 'o'), instanceId, logger, events, ...ownPlaces }),
       createHiding: (events) => hidingOf(settings, paths, events),
       createFolderWatch: (events) => createFolderWatch({ ignoreCase: settings.platform === 'darwin', events }),
-      workloadStore,
-      ...recordsOf(paths, logger),
+      ...records,
       config,
       journal: createJournal({ file: paths.journalFile }),
       logs,
@@ -131,19 +124,9 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
     },
     { instanceId, ...optionsOf(env), shutdown },
   )
-  const console = consoleOf(settings, { stateDir, logger, apiPorts: ports.apiPorts })
+  const console = consoleOf(settings, consoleLoginStore, ports.apiPorts)
   const apiDeps = apiDepsOf(daemon, { logger, shutdown, console, runtimeReport: reportOn(runtime, tried) }, env)
   return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
-}
-
-function recordsOf({ stateDir, groupsDir }: ToolhavenPaths, logger: Logger) {
-  return {
-    groupStore: createGroupStore({ dir: groupsDir, logger }),
-    sightingsStore: createSightingsStore({ dir: join(stateDir, 'sightings'), logger }),
-    exitStore: createExitStore({ dir: join(stateDir, 'exits'), logger }),
-    toolLockStore: createToolLockStore({ dir: join(stateDir, 'tools'), logger }),
-    adoptionStore: createAdoptionStore({ dir: join(stateDir, 'adoptions'), logger }),
-  }
 }
 
 /** What no workload may reach: ports of this machine, whose addresses are these, and the engine's API if it is elsewhere. */
@@ -252,9 +235,9 @@ function optionsOf(env: ServeSettings['env']): Omit<DaemonOptions, 'instanceId' 
 
 function consoleOf(
   { host, token }: Pick<ServeSettings, 'host' | 'token'>,
-  { stateDir, logger, apiPorts }: { stateDir: string; logger: Logger; apiPorts: ReadonlySet<number> },
+  store: RecordStore<StoredConsoleLogin>,
+  apiPorts: ReadonlySet<number>,
 ): ApiDeps['console'] {
-  const store = createConsoleLoginStore({ dir: join(stateDir, 'console'), logger })
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return {
     logins: new ConsoleLogins({ store, clock: systemClock, ...(token !== undefined && { token }) }),
