@@ -1,73 +1,17 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { connect, createServer, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
-import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
-import type { Decision } from './decision.ts'
 import { connectOverTcp } from './dial.ts'
-import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
-import { NameMap } from './name-map.ts'
+import type { EgressGateOptions } from './egress-gate.ts'
 import { portOf } from '../test/support/port-of.ts'
+import { PUBLIC, echo, listen, openDirectGate, rules } from '../test/support/scene.ts'
 
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-const PUBLIC = '93.184.216.34'
-const rules = (change: Partial<OutboundRules>): OutboundRules => ({
-  allowHost: [],
-  allowPort: [],
-  allowAll: false,
-  ...change,
-})
 const LIST = { rules: rules({ allowHost: ['api.example', 'db.example:5432'] }) }
 const EVERYTHING = { rules: rules({ allowAll: true }) }
-
-/** A gate all of whose connections lead to `server`, with an address for each of these names. */
-async function openGate(server: Server, options: Partial<EgressGateOptions>, names: readonly string[] = []) {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-direct-'))
-  const map = new NameMap(join(folder, 'map'))
-  const decisions: Decision[] = []
-  const seen: Sighting[] = []
-  const dialled: string[] = []
-  const gate = new EgressGate({
-    socketPath: join(folder, 'p'),
-    rules: rules({}),
-    onDecision: (decision) => decisions.push(decision),
-    onSeen: (sighting) => seen.push(sighting),
-    resolve: async () => [PUBLIC],
-    connect: (address, port, onread) => {
-      dialled.push(`${address}:${port}`)
-      return connectOverTcp('127.0.0.1', portOf(server), onread)
-    },
-    ...options,
-  })
-  const direct = join(folder, 'd')
-  await gate.openDirect(direct, map)
-  ends.push(
-    () => rm(folder, { recursive: true }),
-    () => map.close(),
-    () => gate.close(),
-  )
-  const addresses = Object.fromEntries(names.map((name) => [name, map.addressOf(name) ?? '']))
-  return { gate, direct, decisions, seen, dialled, addresses }
-}
-
-async function listen<S extends Server>(server: S): Promise<S> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.push(() => new Promise((done) => server.close(done)))
-  return server
-}
-
-const echo = () => listen(createServer({ allowHalfOpen: true }, (socket) => void socket.pipe(socket)))
 
 /** A connection as a forwarder makes it. */
 function dialThrough(direct: string, line: string): Socket {
@@ -86,7 +30,7 @@ async function say(direct: string, line: string, said = ''): Promise<string> {
 
 describe('a direct connection', () => {
   it('to an address of the map reaches the name it stands for, at the address that was vetted', async () => {
-    const { direct, dialled, decisions, seen, addresses } = await openGate(await echo(), LIST, ['db.example'])
+    const { direct, dialled, decisions, seen, addresses } = await openDirectGate(await echo(), LIST, ['db.example'])
     expect(await say(direct, `${addresses['db.example']} 5432`, 'hello')).toBe('hello')
     expect(dialled).toEqual([`${PUBLIC}:5432`])
     expect(decisions).toEqual([{ host: 'db.example', port: 5432, isAllowed: true }])
@@ -97,7 +41,7 @@ describe('a direct connection', () => {
     ['a name that is no longer listed', 'gone.example', 443, 'gone.example:443 is not in allow_host'],
     ['another port of a listed name', 'db.example', 443, 'db.example:443 is not in allow_port'],
   ])('to %s is refused', async (_what, name, port, reason) => {
-    const { direct, dialled, seen, addresses } = await openGate(await echo(), LIST, [name])
+    const { direct, dialled, seen, addresses } = await openDirectGate(await echo(), LIST, [name])
     expect(await say(direct, `${addresses[name]} ${port}`, 'hello')).toBe('')
     expect(dialled).toEqual([])
     expect(seen).toEqual([{ host: name, port, outcome: 'unlisted', reason }])
@@ -106,7 +50,7 @@ describe('a direct connection', () => {
   it.each([LIST, EVERYTHING])(
     'to an address of the map’s range that stands for no name is refused',
     async (options) => {
-      const { direct, dialled, decisions, seen } = await openGate(await echo(), options, ['api.example'])
+      const { direct, dialled, decisions, seen } = await openDirectGate(await echo(), options, ['api.example'])
       for (const address of ['198.18.0.0', '198.18.1.1', '198.19.255.255', '::ffff:198.18.1.1'])
         expect(await say(direct, `${address} 5432`, 'hello')).toBe('')
       expect(dialled).toEqual([])
@@ -120,7 +64,7 @@ describe('a direct connection', () => {
     ['this machine', '127.0.0.1', 'is not in allow_host'],
     ['metadata', '169.254.169.254', 'is not in allow_host'],
   ])('to %s is judged as an address, whatever name TLS says', async (_what, address, why) => {
-    const { direct, dialled, seen } = await openGate(await echo(), LIST, ['api.example'])
+    const { direct, dialled, seen } = await openDirectGate(await echo(), LIST, ['api.example'])
     const socket = dialThrough(direct, `${address} 443\n`)
     connectTls({ socket, servername: 'api.example' }).on('error', () => undefined)
     await once(socket, 'close')
@@ -131,14 +75,14 @@ describe('a direct connection', () => {
   it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1', '0.0.0.0'])(
     'to %s is refused where every public host is allowed',
     async (address) => {
-      const { direct, dialled } = await openGate(await echo(), EVERYTHING)
+      const { direct, dialled } = await openDirectGate(await echo(), EVERYTHING)
       expect(await say(direct, `${address} 5432`, 'hello')).toBe('')
       expect(dialled).toEqual([])
     },
   )
 
   it('to a public address passes where everything does', async () => {
-    const { direct, dialled } = await openGate(await echo(), EVERYTHING)
+    const { direct, dialled } = await openDirectGate(await echo(), EVERYTHING)
     expect(await say(direct, '2606:4700::1111 5432', 'hello')).toBe('hello')
     expect(dialled).toEqual(['2606:4700::1111:5432'])
   })
@@ -146,7 +90,7 @@ describe('a direct connection', () => {
   it('carries TLS for its own name only, where a list is in force', async () => {
     let received = 0
     const sink = await listen(createServer((socket) => void socket.on('data', (chunk) => (received += chunk.length))))
-    const { direct, addresses, decisions } = await openGate(sink, LIST, ['api.example'])
+    const { direct, addresses, decisions } = await openDirectGate(sink, LIST, ['api.example'])
     const shake = (servername: string) => {
       const socket = dialThrough(direct, `${addresses['api.example']} 443\n`)
       connectTls({ socket, servername }).on('error', () => undefined)
@@ -165,7 +109,7 @@ describe('a direct connection', () => {
       rules: rules({ allowHost: ['localhost:5432', 'localhost:8080'], allowAll: true }),
       isOwnPort: (port: number) => port === 8080,
     }
-    const { direct, dialled, decisions } = await openGate(await echo(), options)
+    const { direct, dialled, decisions } = await openDirectGate(await echo(), options)
     expect(await say(direct, '127.0.0.1 5432', 'hello')).toBe('hello')
     expect(await say(direct, '::1 5432', 'hello')).toBe('hello')
     expect(dialled).toEqual(['127.0.0.1:5432', '127.0.0.1:5432'])
@@ -176,13 +120,13 @@ describe('a direct connection', () => {
   })
 
   it('carries a server that speaks first, and 8 MB each way unchanged, also when one side ends early', async () => {
-    const { direct, addresses } = await openGate(await echo(), LIST, ['db.example'])
+    const { direct, addresses } = await openDirectGate(await echo(), LIST, ['db.example'])
     const sent = Buffer.alloc(8 * 1024 * 1024, 'abcdefg')
     const socket = dialThrough(direct, `${addresses['db.example']} 5432\n`)
     socket.end(sent)
     expect((await buffer(socket)).equals(sent)).toBe(true)
     const greeter = await listen(createServer((each) => void each.end('220 ready\r\n')))
-    const second = await openGate(greeter, LIST, ['db.example'])
+    const second = await openDirectGate(greeter, LIST, ['db.example'])
     expect(await text(dialThrough(second.direct, `${second.addresses['db.example']} 5432\n`))).toBe('220 ready\r\n')
   })
 
@@ -200,7 +144,7 @@ describe('a direct connection', () => {
       remotes.push(remote)
       return remote
     }
-    const { direct, addresses } = await openGate(server, { ...LIST, resolve, connect: connectTo }, ['db.example'])
+    const { direct, addresses } = await openDirectGate(server, { ...LIST, resolve, connect: connectTo }, ['db.example'])
     const socket = dialThrough(direct, `${addresses['db.example']} 5432\n`)
     await asked.promise
     socket.destroy()
@@ -218,7 +162,7 @@ describe('plain HTTP to a listed name', () => {
         response.end('fine')
       }),
     )
-    return { asked, ...(await openGate(server, LIST, ['api.example'])) }
+    return { asked, ...(await openDirectGate(server, LIST, ['api.example'])) }
   }
   const get = (host: string, path = '/', rest = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${rest}\r\n`
 
@@ -260,14 +204,14 @@ describe('the line before a direct connection', () => {
     ['two spaces', '93.184.216.34  443\n'],
     ['NUL', '93.184.216.34 443\u0000\n'],
   ])('%s ends it', async (_what, line) => {
-    const { direct, dialled } = await openGate(await echo(), EVERYTHING)
+    const { direct, dialled } = await openDirectGate(await echo(), EVERYTHING)
     const socket = dialThrough(direct, line)
     expect(await text(socket)).toBe('')
     expect(dialled).toEqual([])
   })
 
   it('may come byte by byte', async () => {
-    const { direct } = await openGate(await echo(), EVERYTHING)
+    const { direct } = await openDirectGate(await echo(), EVERYTHING)
     const socket = connect({ path: direct, allowHalfOpen: true })
     for (const byte of '93.184.216.34 5432\nhello') {
       socket.write(byte)
@@ -278,7 +222,7 @@ describe('the line before a direct connection', () => {
   })
 
   it('of any bytes at all dials nothing that it does not name', async () => {
-    const { direct, dialled } = await openGate(await echo(), LIST)
+    const { direct, dialled } = await openDirectGate(await echo(), LIST)
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 80 }), async (bytes) => {
         const socket = connect(direct)

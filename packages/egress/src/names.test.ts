@@ -1,29 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type Answer, decode, encode, type RecordType } from 'dns-packet'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fc } from '@toolhaven/testing/properties'
 import type { OutboundRules, Sighting } from '@toolhaven/core/ports/egress'
 import { EgressGate, type EgressGateOptions } from './egress-gate.ts'
 import { type FoundRecord, NoSuchName } from './look-up-records.ts'
 import { NameMap } from './name-map.ts'
 import { askName, sayTo } from '../test/support/ask-name.ts'
+import { PUBLIC, rules, temporaryFolder } from '../test/support/scene.ts'
 
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-const PUBLIC = '93.184.216.34'
-const rules = (change: Partial<OutboundRules>): OutboundRules => ({
-  allowHost: [],
-  allowPort: [],
-  allowAll: false,
-  ...change,
-})
 const LIST = rules({ allowHost: ['api.example', '*.cdn.example', 'nas.example:445', 'localhost:5432'] })
 
 const TABLE: Record<string, string[]> = {
@@ -37,8 +24,9 @@ const TABLE: Record<string, string[]> = {
 
 /** A gate that answers names from a table, and remembers whom it asked about. */
 async function openNames(given: OutboundRules, options: Partial<EgressGateOptions> = {}, most?: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-dns-'))
+  const folder = await temporaryFolder()
   const map = new NameMap(join(folder, 'map'), most)
+  onTestFinished(() => map.close())
   const asked: string[] = []
   const seen: Sighting[] = []
   const blocked: (string | undefined)[] = []
@@ -59,11 +47,7 @@ async function openNames(given: OutboundRules, options: Partial<EgressGateOption
   })
   const path = join(folder, 'n')
   await gate.openNames(path, map)
-  ends.push(
-    () => rm(folder, { recursive: true }),
-    () => map.close(),
-    () => gate.close(),
-  )
+  onTestFinished(() => gate.close())
   return { path, map, asked, seen, blocked }
 }
 

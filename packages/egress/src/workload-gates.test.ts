@@ -1,29 +1,18 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OutboundRules, Sighting, WayOut } from '@toolhaven/core/ports/egress'
 import { askName } from '../test/support/ask-name.ts'
+import { rules, temporaryFolder } from '../test/support/scene.ts'
 import { createWorkloadGates, type WorkloadGatesOptions } from './workload-gates.ts'
 
-const ends: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const only = (change: Partial<OutboundRules>): OutboundRules => ({
-  allowHost: [],
-  allowPort: [],
-  allowAll: false,
-  ...change,
-})
 
 async function makeGates(change: Partial<WorkloadGatesOptions> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'thv-g-'))
+  const folder = await temporaryFolder()
   const blocked: string[] = []
   const seen: { workload: string; sighting: Sighting }[] = []
   const gates = createWorkloadGates({
@@ -37,10 +26,7 @@ async function makeGates(change: Partial<WorkloadGatesOptions> = {}) {
     resolve: async () => [],
     ...change,
   })
-  ends.push(async () => {
-    await gates[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => gates[Symbol.asyncDispose]())
   return { gates, blocked, seen, folder }
 }
 
@@ -60,8 +46,8 @@ async function addressOf({ folder, names }: WayOut, host: string): Promise<strin
 describe('the gates of workloads', () => {
   it('are in folders of their own, for the user of the daemon alone', async () => {
     const { gates } = await makeGates()
-    const one = await gates.open('one', only({ allowHost: ['a.example'] }))
-    const two = await gates.open('two', only({ allowHost: ['a.example'] }))
+    const one = await gates.open('one', rules({ allowHost: ['a.example'] }))
+    const two = await gates.open('two', rules({ allowHost: ['a.example'] }))
     expect(one.folder).not.toBe(two.folder)
     expect((await stat(one.folder)).mode & 0o777).toBe(0o700)
     for (const file of await readdir(one.folder)) expect((await stat(join(one.folder, file))).mode & 0o777).toBe(0o600)
@@ -70,13 +56,13 @@ describe('the gates of workloads', () => {
   it('keep two installations that share a folder apart', async () => {
     const { gates, folder } = await makeGates()
     const { gates: others } = await makeGates({ folder, instanceId: 'two' })
-    const rules = only({ allowHost: ['a.example'] })
-    expect((await gates.open('same', rules)).folder).not.toBe((await others.open('same', rules)).folder)
+    const given = rules({ allowHost: ['a.example'] })
+    expect((await gates.open('same', given)).folder).not.toBe((await others.open('same', given)).folder)
   })
 
   it('name the ports on which programs are led out without a proxy', async () => {
     const { gates } = await makeGates()
-    const ports = async (change: Partial<OutboundRules>) => (await gates.open('w', only(change))).ports
+    const ports = async (change: Partial<OutboundRules>) => (await gates.open('w', rules(change))).ports
     expect(await ports({ allowHost: ['a.example', '*.b.example'] })).toEqual([80, 443])
     expect(await ports({ allowHost: ['a.example'], allowPort: [8443, 8443] })).toEqual([8443])
     expect(await ports({ allowHost: ['localhost:5432', '[fd00::1]:22'] })).toEqual([5432, 22])
@@ -87,14 +73,14 @@ describe('the gates of workloads', () => {
     const many = Array.from({ length: 100 }, (_, at) => 10_000 + at)
     expect(await ports({ allowHost: ['localhost:7777'], allowPort: many, allowAll: true })).toHaveLength(48)
     for (const port of [3000, 5000, 8000, 8080]) expect(everything).not.toContain(port)
-    const { unlisted } = await gates.open('w', only({ allowHost: ['localhost:5432', 'a.example'] }))
+    const { unlisted } = await gates.open('w', rules({ allowHost: ['localhost:5432', 'a.example'] }))
     expect(unlisted).toEqual([80, 443])
   })
 
   it('tell why, with the workload, once for each place and again after a minute', async () => {
     let now = 0
     const { gates, blocked } = await makeGates({ now: () => now })
-    const way = await gates.open('w', only({ allowHost: ['a.example'] }))
+    const way = await gates.open('w', rules({ allowHost: ['a.example'] }))
     const proxy = join(way.folder, way.proxy)
     for (let times = 0; times < 3; times += 1)
       expect(await ask(proxy, 'b.example:443')).toContain('b.example:443 is not in allow_host')
@@ -110,7 +96,7 @@ describe('the gates of workloads', () => {
 
   it('tell every attempt with the workload it came from', async () => {
     const { gates, seen } = await makeGates()
-    const way = await gates.open('w', only({ allowHost: ['a.example'] }))
+    const way = await gates.open('w', rules({ allowHost: ['a.example'] }))
     for (let times = 0; times < 2; times += 1) await ask(join(way.folder, way.proxy), 'b.example:443')
     expect(seen.map(({ workload, sighting: { host, outcome } }) => [workload, host, outcome])).toEqual([
       ['w', 'b.example', 'unlisted'],
@@ -121,15 +107,15 @@ describe('the gates of workloads', () => {
   it('keep the addresses of names over new rules and new daemons, until they are closed', async () => {
     const resolve = async () => ['93.184.216.34']
     const { gates, folder } = await makeGates({ resolve })
-    const first = await gates.open('w', only({ allowHost: ['a.example'] }))
+    const first = await gates.open('w', rules({ allowHost: ['a.example'] }))
     const a = await addressOf(first, 'a.example')
     expect(a).toMatch(/^198\.18\./)
-    const second = await gates.open('w', only({ allowHost: ['b.example', 'a.example'] }))
+    const second = await gates.open('w', rules({ allowHost: ['b.example', 'a.example'] }))
     const b = await addressOf(second, 'b.example')
     expect(b).not.toBe(a)
     await gates[Symbol.asyncDispose]()
     const { gates: next } = await makeGates({ folder, resolve })
-    const third = await next.open('w', only({ allowHost: ['c.example', 'a.example', 'b.example'] }))
+    const third = await next.open('w', rules({ allowHost: ['c.example', 'a.example', 'b.example'] }))
     expect([await addressOf(third, 'b.example'), await addressOf(third, 'a.example')]).toEqual([b, a])
     expect([a, b]).not.toContain(await addressOf(third, 'c.example'))
     await next.close('w')
@@ -138,9 +124,9 @@ describe('the gates of workloads', () => {
 
   it('put new rules in force, and are the same while the rules are', async () => {
     const { gates, blocked } = await makeGates()
-    const first = await gates.open('w', only({ allowHost: ['a.example'] }))
-    expect(await gates.open('w', only({ allowHost: ['a.example'] }))).toBe(first)
-    const second = await gates.open('w', only({ allowHost: ['b.example'] }))
+    const first = await gates.open('w', rules({ allowHost: ['a.example'] }))
+    expect(await gates.open('w', rules({ allowHost: ['a.example'] }))).toBe(first)
+    const second = await gates.open('w', rules({ allowHost: ['b.example'] }))
     expect(second.folder).toBe(first.folder)
     expect(await ask(join(second.folder, second.proxy), 'b.example:443')).toContain('b.example:443 has no address')
     expect(blocked).toEqual([])
@@ -148,11 +134,11 @@ describe('the gates of workloads', () => {
 
   it('leave nothing behind when they are closed, and the folder when only the daemon ends', async () => {
     const { gates, folder } = await makeGates()
-    await gates.open('gone', only({ allowHost: ['a.example'] }))
+    await gates.open('gone', rules({ allowHost: ['a.example'] }))
     await gates.close('gone')
     await gates.close('gone')
     expect(await readdir(folder)).toEqual([])
-    await gates.open('stays', only({ allowHost: ['a.example'] }))
+    await gates.open('stays', rules({ allowHost: ['a.example'] }))
     await gates[Symbol.asyncDispose]()
     expect(await readdir(folder)).toHaveLength(2)
     const { gates: next } = await makeGates({ folder })
