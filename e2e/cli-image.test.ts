@@ -71,7 +71,7 @@ test('without a socket it says what is missing', async (context) => {
   const docker = dockerOf(platform.engine?.socketPath ?? '')
   await expect(docker('run', '--rm', IMAGE)).rejects.toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('install Docker, Podman or bubblewrap'),
+    stderr: expect.stringContaining('Install Docker, Podman or bubblewrap'),
   })
 })
 

@@ -73,7 +73,7 @@ test.each([
   await using _daemon = await startDaemon(home)
   const { code, stdout, stderr } = await runThv(home, ['run', image])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/npm registry could not be reached for everything.*check the network/)
+  expect(stderr).toMatch(/npm registry could not be reached for everything.*Check the network/)
   expect((await runThv(home, ['list', '--all'])).stdout).not.toContain('everything')
 })
 

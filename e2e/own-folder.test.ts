@@ -230,7 +230,7 @@ test('a command starts what is no project', async () => {
   })
   const refused = await thv('run', './plain')
   expect(refused.code).not.toBe(0)
-  expect(refused.stderr).toContain(`say how: thv run --folder ${at('plain')} -- COMMAND`)
+  expect(refused.stderr).toContain(`Give the command: thv run --folder ${at('plain')} -- COMMAND`)
   expect(await thv('run', '--folder', 'plain', '--', 'node', 'tool.mjs', '-v')).toMatchObject({ code: 0 })
   await using connection = await connect('plain')
   expect(await callText(connection, 'greet', { name: 'x' })).toBe('plain x')
@@ -265,7 +265,7 @@ test('what uv makes of its lock file cannot carry variables of uv to a host', as
   })
   const { code, stderr } = await thv('run', './carrier')
   expect(code).not.toBe(0)
-  expect(stderr).toContain('and variables in it are not filled in')
+  expect(stderr).toContain('and variables in it are not replaced')
   expect(registry.requests.filter((path) => path.includes('told'))).toEqual([])
 })
 

@@ -60,12 +60,12 @@ export const buildRoutes = {
     errors: {
       404: {
         when: 'the index has no such package',
-        example: 'The npm package no-such-server was not found; check its name and version.',
+        example: 'The npm package no-such-server was not found. Check its name and version.',
       },
       502: {
         when: 'the index does not answer',
         example:
-          'The npm registry could not be reached for everything (ECONNREFUSED); check the network, proxy and registry settings of npm.',
+          'The npm registry could not be reached for everything (ECONNREFUSED). Check the network, proxy and registry settings of npm.',
       },
     },
     extension: true,

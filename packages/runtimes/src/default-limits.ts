@@ -1,11 +1,11 @@
-/** What every server gets unless its configuration says otherwise; see docs/decisions/0077-limits-that-hold.md. */
+/** The limits of every server, unless its configuration says otherwise. See docs/decisions/0077-limits-that-hold.md. */
 export const DEFAULT_MEMORY_BYTES = 1 << 30
-/** Counts threads too: a browser driven by a server needs a few hundred. */
+/** Threads count too: a browser driven by a server needs a few hundred. */
 export const DEFAULT_PIDS = 512
-/** Of all containers with the same user, where an engine cannot count those of each one. */
+/** For all containers with the same user, where an engine cannot count the processes of each one. */
 export const SHARED_PIDS = 2048
-/** The soft limit is what programs expect; those that need more raise it themselves, up to the hard one. */
+/** Programs expect the soft limit. Those that need more raise it themselves, up to the hard one. */
 export const OPEN_FILES = { soft: 1024, hard: 4096 }
-/** Of each folder that is kept in memory. */
+/** For each folder that is kept in memory. */
 export const TEMPORARY_BYTES = 512 << 20
 export const SHARED_MEMORY_BYTES = 256 << 20

@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(home, { recursive: true })
 })
 
-/** Answers what discovery asks, as the engine of that kind does. */
+/** Answers what discovery asks, as an engine of that kind does. */
 async function listen(kind: 'docker' | 'podman', at: { socket: string } | { port: 0 }): Promise<number> {
   const Components = [{ Name: kind === 'podman' ? 'Podman Engine' : 'Engine' }]
   const server = createServer((request, response) => {
@@ -188,7 +188,7 @@ describe('discovery', () => {
   test('a sandbox that does not work is an error saying what to install', async () => {
     await expect(find({ THV_RUNTIME: 'process' }, broken)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/no sandbox program.*install/),
+      message: expect.stringMatching(/no sandbox program.*Install/),
     })
   })
 

@@ -13,8 +13,8 @@ import { createPodmanRuntime } from './podman/podman-runtime.ts'
 
 export interface DiscoverOptions extends HostPlaces {
   /**
-   * The engine that stored workloads ran on. When nothing else answers it is waited for: right after a reboot it may
-   * only not be up yet, and its workloads cannot run anywhere else.
+   * The engine that stored workloads ran on. If nothing else answers, discovery waits for it: right after a reboot it
+   * may not be up yet, and its workloads cannot run anywhere else.
    */
   remembered?: () => Promise<EngineIdentity | undefined>
   createProcessRuntime: () => Promise<Runtime>
@@ -29,9 +29,9 @@ export interface EngineIdentity {
 
 export interface Discovery {
   runtime: Runtime
-  /** The engine behind it, when it is one. */
+  /** The engine behind it, if it is one. */
   engine?: EngineIdentity
-  /** Everything looked at, in order, with what came of it; the last one is the runtime. */
+  /** Everything that was tried, in order, with the outcome. The last one is the runtime. */
   tried: { candidate: string; outcome: string }[]
 }
 
@@ -42,14 +42,14 @@ const ANSWER_MS = 10_000
 interface Candidate {
   label: string
   product: string
-  /** Unknown for an address somebody wrote down: either may listen there. */
+  /** Unknown for a configured address: either engine may listen there. */
   engine?: 'docker' | 'podman'
   address: () => Promise<EngineAddress>
 }
 
 /**
- * Finds the runtime: THV_RUNTIME, DOCKER_HOST, the Docker context, well-known sockets, then sandboxed processes.
- * Throws `invalid` for an unknown THV_RUNTIME and `unavailable`, naming all that was tried, when nothing works.
+ * Finds the runtime: THV_RUNTIME, DOCKER_HOST, the Docker context, well-known sockets, then sandboxed processes. Throws
+ * `invalid` for an unknown THV_RUNTIME, and `unavailable` when nothing works, with everything that was tried.
  */
 export async function discoverRuntime(options: DiscoverOptions, signal: AbortSignal): Promise<Discovery> {
   const choice = readChoice(options.env['THV_RUNTIME'])
@@ -68,7 +68,7 @@ export async function discoverRuntime(options: DiscoverOptions, signal: AbortSig
   }
   if (choice === 'docker' || choice === 'podman') {
     throw unavailable(
-      `THV_RUNTIME is ${choice}, but no such engine works here (${summary(tried)}); start it, or unset THV_RUNTIME.`,
+      `THV_RUNTIME is ${choice}, but no such engine works here (${summary(tried)}). Start it, or unset THV_RUNTIME.`,
     )
   }
   const runtime = await options.createProcessRuntime()
@@ -81,15 +81,15 @@ export async function discoverRuntime(options: DiscoverOptions, signal: AbortSig
   await runtime[Symbol.asyncDispose]()
   const wish =
     choice === 'process' ? 'THV_RUNTIME is process, but it does not work here' : 'No way to run servers was found'
-  throw unavailable(`${wish} (${summary(tried)}); install Docker, Podman or bubblewrap.`)
+  throw unavailable(`${wish} (${summary(tried)}). Install Docker, Podman or bubblewrap.`)
 }
 
-/** Of THV_RUNTIME; refuses what is none. */
+/** Parses THV_RUNTIME and refuses any other value. */
 export function readChoice(text: string | undefined): Choice | undefined {
   if (text === undefined || text === '') return undefined
   const choice = CHOICES.find((candidate) => candidate === text)
   if (choice === undefined)
-    throw invalid(`THV_RUNTIME is ${JSON.stringify(text)}; it may be ${CHOICES.join(', ')}, or unset.`)
+    throw invalid(`THV_RUNTIME is ${JSON.stringify(text)}; set it to ${CHOICES.join(', ')}, or unset it.`)
   return choice
 }
 
@@ -172,7 +172,7 @@ function dockerConfigFolder({ env, homeDir }: DiscoverOptions): string {
   return env['DOCKER_CONFIG'] ?? join(homeDir, '.docker')
 }
 
-/** Sockets that are simply not there would drown the one that matters. */
+/** Leaves out sockets that are not there: they would hide the one that matters. */
 function summary(tried: Discovery['tried']): string {
   const telling = tried.filter(({ outcome }) => outcome !== 'not there')
   return telling.length === 0

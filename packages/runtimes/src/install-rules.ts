@@ -5,25 +5,28 @@ import type { InstallStep } from '@toolhaven/core/ports/runtime'
 export const INSTALL_LIMITS = { memoryBytes: 2 * 1024 ** 3, pids: 512 } as const
 export const INSTALL_MINUTES = 15
 
-/** For a step that failed after it was refused hosts. */
+/** The error for a step that failed after some hosts were refused. */
 export function refusedHosts(step: InstallStep, what: string, refused: readonly string[]): ThvError {
   const flags = refused.map((host) => `--install-host ${host}`).join(' ')
   const failed =
     step === 'install'
       ? `The install scripts of ${what} failed after they were refused ${refused.join(', ')}`
       : `${what} could not be fetched: it leads to ${refused.join(', ')}, and a fetch reaches only public hosts and the package indexes in your configuration`
-  return invalid(`${failed}; if you trust the package with that, allow it with ${flags} (install_hosts).`)
+  return invalid(`${failed}. If you trust the package with that, allow it with ${flags} (install_hosts).`)
 }
 
-/** npm asks git for such a dependency, or prepares it with a second npm that obeys the configuration in that repository. */
+/**
+ * npm calls git for such a dependency, or prepares it with a second npm that obeys the configuration in that
+ * repository.
+ */
 export function refusedGit(what: string): ThvError {
   return invalid(
-    `The npm package ${what} has a dependency from git, which is refused because npm would run programs of that repository; use a version whose dependencies are all on a package index.`,
+    `The npm package ${what} has a dependency from git, which is refused because npm would run programs of that repository. Use a version whose dependencies are all on a package index.`,
   )
 }
 
 const GIT_REFUSED = 'a fetch starts no other program'
-/** What npm says of such a dependency: newer ones by an option, older ones by `START_NOTHING`. */
+/** npm's message about such a dependency: newer versions have an option, older ones get `START_NOTHING`. */
 export const isRefusedGit = (output: string) => output.includes('EALLOWGIT') || output.includes(GIT_REFUSED)
 
 /** Loaded before npm. Versions before 11.10 do not know `--allow-git`. */

@@ -1,4 +1,4 @@
-/** Whether the process of another daemon lives. In a container, the daemon before this one had the same number. */
+/** Whether the process of another daemon is alive. In a container, the previous daemon had the same number. */
 export function isAlive(pid: number): boolean {
   if (pid === 0 || pid === process.pid) return false
   try {

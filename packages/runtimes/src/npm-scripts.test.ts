@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { leftOut, RUN_SCRIPTS, withoutLeftOut } from './npm-scripts.ts'
 
-/** Stands in for "npm rebuild": fails for a package called driver, and says much. */
+/** Replaces "npm rebuild": fails for a package called driver, and prints much. */
 const REBUILD = `const folders = process.argv.slice(1)
 console.log('x\\n'.repeat(1000) + 'rebuilds ' + folders.map((folder) => folder.split('/').pop()).join(' '))
 process.exitCode = folders.some((folder) => folder.endsWith('/driver')) ? 1 : 0`

@@ -1,9 +1,9 @@
 const LEFT_OUT = 'toolhaven: left out '
 
 /**
- * Runs the install scripts of a folder of npm packages: `node run-scripts.cjs FOLDER npm rebuild …`. "npm rebuild" fails for an optional
- * dependency, which "npm install" would leave out. So those come one by one, before the packages that may use them. One that fails is
- * removed; packages that need it stay.
+ * Runs the install scripts of a folder of npm packages: `node run-scripts.cjs FOLDER npm rebuild …`. "npm rebuild"
+ * fails for an optional dependency, which "npm install" would leave out. So those are built one by one, before the
+ * packages that may use them. One that fails is removed; packages that need it stay.
  */
 export const RUN_SCRIPTS = `const { spawnSync } = require('child_process')
 const { readFileSync, rmSync } = require('fs')
@@ -34,7 +34,7 @@ process.exitCode = isDone || rebuild(optional.length > 0 ? required : []) ? 0 : 
 for (const name of missing) process.stdout.write('\\n${LEFT_OUT}' + name + '\\n')
 `
 
-/** The same output without these lines, which come last and are no reason for a failure. */
+/** The same output without these lines, which come last and do not explain a failure. */
 export function withoutLeftOut(output: string): string {
   return output
     .split('\n')
@@ -42,7 +42,7 @@ export function withoutLeftOut(output: string): string {
     .join('\n')
 }
 
-/** The optional packages that were left out, or undefined. For people; scripts write to the same output. */
+/** The optional packages that were left out, or undefined. For people: scripts write to the same output. */
 export function leftOut(output: string): string | undefined {
   const names = output.split('\n').flatMap((line) => (line.startsWith(LEFT_OUT) ? [line.slice(LEFT_OUT.length)] : []))
   if (names.length === 0) return undefined

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { conflict } from '@toolhaven/core/errors'
 
-/** For a server that shares the machine's network: somebody else's listener would answer in its place. */
+/** For a server that shares the machine's network: another program's listener would answer in its place. */
 export async function refuseTakenPort(port: number): Promise<void> {
   const server = createServer()
   try {
@@ -11,7 +11,7 @@ export async function refuseTakenPort(port: number): Promise<void> {
     })
   } catch (error) {
     const advice = 'stop it or give the server another target port'
-    throw conflict(`Port ${port} on 127.0.0.1 is taken by another program; ${advice}.`, error)
+    throw conflict(`Port ${port} on 127.0.0.1 is taken by another program: ${advice}.`, error)
   } finally {
     await new Promise((resolve) => server.close(resolve))
   }

@@ -1,4 +1,6 @@
-/** Waits for work that several callers share. An abort ends the wait of one caller; the work and the others go on. */
+/**
+ * Waits for work that several callers share. An abort ends the wait of one caller. The work and the others continue.
+ */
 export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** All of it in one write; whether the stream has room for more. */
+/** Writes everything at once. Returns whether the stream has room for more. */
 export function writeTo(stream: Writable, data: string | readonly Uint8Array[]): boolean {
   if (typeof data === 'string') return stream.write(data)
   let hasRoom = true

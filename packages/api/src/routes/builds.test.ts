@@ -9,7 +9,7 @@ const REQUEST = 'POST /api/v1beta/builds'
 
 const loseIndex = (fake: FakeDaemon) => {
   fake.packages.latestVersion = async () => {
-    throw unavailable('The npm registry could not be reached for everything (ECONNREFUSED); check the network.')
+    throw unavailable('The npm registry could not be reached for everything (ECONNREFUSED). Check the network.')
   }
 }
 
@@ -39,7 +39,7 @@ describe('the recipe of a package', () => {
   scenario('is the fault of the index, where that cannot be reached', {
     given: loseIndex,
     request: 'GET /api/v1beta/builds/recipe?package=npx://everything',
-    answers: { status: 502, text: /registry could not be reached for everything.*check the network/ },
+    answers: { status: 502, text: /registry could not be reached for everything.*Check the network/ },
   })
   scenario('needs no index for a version that is named', {
     given: loseIndex,

@@ -10,7 +10,7 @@ export interface FactPlaces {
 
 const PLACES: FactPlaces = { proc: '/proc', cgroups: '/sys/fs/cgroup' }
 
-/** What the kernel says about a process of this machine; undefined when it cannot be seen. */
+/** What the kernel says about a process of this machine. Undefined when the process cannot be seen. */
 export async function processFacts(
   pid: number,
   places: FactPlaces = PLACES,
@@ -32,7 +32,7 @@ export async function processFacts(
     network: await networkOf(own, places),
     ...withProcessLimits(await limitsOf(own, places), {
       limits: (await text(join(own, 'limits'))) ?? '',
-      // The kernel never limits root, and counts all processes of the user who has no namespace of their own.
+      // The kernel never limits root. It counts all processes of a user who has no user namespace of their own.
       countsProcesses: outside !== '0' && (await hasOwnUsers(own, places)),
     }),
   }
@@ -73,7 +73,7 @@ function rootMount(mounts: string | undefined): { device: string; isReadOnly: bo
 
 async function networkOf(own: string, { proc }: FactPlaces): Promise<Confinement['network']> {
   const [theirs, ours] = await Promise.all([link(join(own, 'ns', 'net')), link(join(proc, 'self', 'ns', 'net'))])
-  // What cannot be told apart counts as the weaker.
+  // What cannot be told apart counts as the weaker form.
   if (theirs === undefined || theirs === ours) return 'host'
   const devices = (await text(join(own, 'net', 'dev'))) ?? ''
   const names = [...devices.matchAll(/^\s*([^:\s|]+):/gm)].map(([, name]) => name)
@@ -87,7 +87,7 @@ async function hasOwnUsers(own: string, { proc }: FactPlaces): Promise<boolean> 
 
 type LimitFacts = Pick<Confinement, 'memory_bytes' | 'pids' | 'cpus' | 'open_files'>
 
-/** Adds the limits that hold without control groups. */
+/** Adds the limits that work without control groups. */
 function withProcessLimits(
   groups: LimitFacts,
   { limits, countsProcesses }: { limits: string; countsProcesses: boolean },
@@ -120,7 +120,7 @@ async function limitsOf(own: string, { cgroups }: FactPlaces): Promise<LimitFact
     await first(join(pathOf('cpu'), 'cpu.max'), join(pathOf('cpu'), 'cpu.cfs_quota_us'))
   ).split(' ')
   const cpus = Number(quota || 'none') / Number(period)
-  // "max" is no number, and the old interface has a huge one for it.
+  // "max" is not a number, and the old interface writes a huge one for it.
   return {
     ...(memory > 0 && memory < 2 ** 60 && { memory_bytes: memory }),
     ...(pids > 0 && { pids }),
@@ -129,7 +129,7 @@ async function limitsOf(own: string, { cgroups }: FactPlaces): Promise<LimitFact
 }
 
 async function text(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined) // gone, or not ours to see
+  return readFile(path, 'utf8').catch(() => undefined) // gone, or not visible to us
 }
 
 async function link(path: string): Promise<string | undefined> {

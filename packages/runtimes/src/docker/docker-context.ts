@@ -18,22 +18,22 @@ export async function currentDockerContext(
   return name === undefined || name === '' || name === 'default' ? undefined : name
 }
 
-/** Where a context's engine is. Docker files contexts under the hash of their name. */
+/** The address of a context's engine. Docker stores contexts under the hash of their name. */
 export async function dockerContextAddress(configFolder: string, name: string): Promise<EngineAddress> {
   const hash = createHash('sha256').update(name).digest('hex')
   const host = await dockerContextHost(join(configFolder, 'contexts', 'meta', hash))
   if (host === '')
-    throw notFound(`The Docker context ${name} is in use but not defined; choose another with "docker context use".`)
+    throw notFound(`The Docker context ${name} is in use but not defined. Choose another with "docker context use".`)
   const tls = await readTls(join(configFolder, 'contexts', 'tls', hash, 'docker'))
   return parseEngineHost(host, tls)
 }
 
-/** What the context of a folder says, as DOCKER_HOST would; empty when none is there. */
+/** The address in the context of a folder, in the form of DOCKER_HOST. Empty when there is none. */
 export async function dockerContextHost(folder: string): Promise<string> {
   return (await readJson(join(folder, 'meta.json'), metaSchema))?.Endpoints.docker.Host ?? ''
 }
 
-/** The certificates of a folder as Docker lays them out; undefined when one is missing. */
+/** The certificates of a folder as Docker lays them out. Undefined when one is missing. */
 export async function readTls(folder: string): Promise<{ ca: string; cert: string; key: string } | undefined> {
   const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => undefined)
   const [ca, cert, key] = await Promise.all([read('ca.pem'), read('cert.pem'), read('key.pem')])
@@ -46,6 +46,6 @@ async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | unde
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    throw invalid(`${path} is not what Docker writes there; repair or remove it.`)
+    throw invalid(`${path} is not what Docker writes there. Repair or remove it.`)
   }
 }

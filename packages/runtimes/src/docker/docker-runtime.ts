@@ -18,18 +18,18 @@ export function createDockerRuntime(options: EngineRuntimeOptions): Runtime {
 
 export async function examineDocker(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const info = await engineInfo(client, signal)
-  if (info.isPodman) throw unavailable(`${client.label} is Podman, not Docker; set THV_RUNTIME=podman.`)
-  // A rootless Docker without systemd takes limits and keeps none of them.
+  if (info.isPodman) throw unavailable(`${client.label} is Podman, not Docker. Set THV_RUNTIME=podman.`)
+  // A rootless Docker without systemd accepts limits and applies none of them.
   const keepsAny = info.CgroupDriver !== 'none'
   const unenforced = {
     ...(!(keepsAny && info.MemoryLimit) && {
-      memoryBytes: 'Docker cannot limit memory here: it was given no memory controller.',
+      memoryBytes: 'Docker cannot limit memory here: it has no memory controller.',
     }),
     ...(!(keepsAny && info.CpuCfsQuota) && {
-      cpus: 'Docker cannot limit the CPU here: it was given no CPU controller.',
+      cpus: 'Docker cannot limit the CPU here: it has no CPU controller.',
     }),
     ...(!(keepsAny && info.PidsLimit) && {
-      pids: 'Docker cannot limit processes here: it was given no pids controller.',
+      pids: 'Docker cannot limit processes here: it has no pids controller.',
     }),
   }
   const notes = [

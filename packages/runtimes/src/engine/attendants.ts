@@ -5,20 +5,23 @@ import { findContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 
-/** Containers that exist for another one: the sidecar holds its network, and the door leads to a sidecar whose sockets are not here. */
+/**
+ * Containers that serve another one: the sidecar holds its network, and the door leads to a sidecar whose sockets are
+ * not on this machine.
+ */
 export type AttendantKind = 'sidecar' | 'door'
 
 /** Names the instance that it belongs to. */
 const SIDECAR_OF = 'toolhaven-sidecar-of'
-/** The port that the way in leads to. */
+/** The port of the server that the way in leads to. */
 const SIDECAR_PORT = 'toolhaven-sidecar-port'
-/** There where its sockets are in volumes. */
+/** Set where its sockets are in volumes. */
 const SIDECAR_FORM = 'toolhaven-sidecar-form'
 
-/** Other beginnings than that of instances, so that no workload can be called like it. */
+/** They differ from the prefix of instances, so that no workload can have such a name. */
 const BEGINNINGS = { sidecar: 'thvnet-', door: 'thvdoor-' } as const satisfies Record<AttendantKind, string>
 
-/** Whose attendant this is. The name counts too: an image can bring any label along. */
+/** The instance that this attendant belongs to. The name counts too, because an image can contain any label. */
 export function ownerOf(name: string, labels: Readonly<Record<string, string>> | null | undefined): string | undefined {
   const owner = labels?.[SIDECAR_OF]
   const names = Object.values(BEGINNINGS).map((beginning) => `${beginning}${owner}`)
@@ -37,7 +40,7 @@ export async function findAttendant(
 
 export const usesVolumes = ({ Config }: Container) => Config.Labels?.[SIDECAR_FORM] === 'volumes'
 
-/** Of the way in; undefined where there is none. */
+/** The port of the way in. Undefined where there is none. */
 export function inwardPort({ Config }: Container): number | undefined {
   const port = Number(Config.Labels?.[SIDECAR_PORT])
   return port > 0 ? port : undefined
@@ -49,16 +52,19 @@ export interface AttendantBody {
   user: string
   form: 'folders' | 'volumes'
   labels?: Readonly<Record<string, string>>
-  /** The rest of what the engine is told. */
+  /** The rest of the create call. */
   body?: Readonly<Record<string, unknown>>
   hostConfig: Readonly<Record<string, unknown>>
 }
 
 const createdSchema = z.looseObject({ Id: z.string() })
-/** The forwarder itself needs less than one. With control groups of version 2, the kernel's buffers of its connections count too. */
+/**
+ * The forwarder itself needs less than one MiB. With control groups of version 2, the kernel's buffers of its
+ * connections count too.
+ */
 const MEMORY = 128 << 20
 
-/** Creates a container that runs the forwarder, with no rights but those that `hostConfig` adds. Gives its id. */
+/** Creates a container that runs the forwarder, with no rights but those that `hostConfig` adds. Returns its id. */
 export async function createAttendant(
   client: EngineClient,
   kind: AttendantKind,

@@ -6,12 +6,12 @@ import type { ContainerNetwork } from './network-of-container.ts'
 import { HOST_PORT } from './container-state.ts'
 import { volumeMount } from './volumes.ts'
 
-/** How the instances of one engine are hardened; see docs/decisions/0013-container-hardening.md. */
+/** How the instances of one engine are hardened. See docs/decisions/0013-container-hardening.md. */
 export interface Hardening {
   /** Whether the engine has an init to run as process 1. It is used only where none of our programs runs first. */
   init: boolean
   readOnlyRoot: boolean
-  /** In place of the image's own user. */
+  /** Replaces the image's own user. */
   user?: string
   /** Folders that look empty inside and cannot be written to. */
   hiddenPaths?: Readonly<Record<string, string>> | undefined
@@ -21,7 +21,7 @@ export interface Hardening {
 
 const LOG_LIMITS = { 'max-size': '5m', 'max-file': '2' }
 
-/** The engine's own words for an instance: the body of its create call. */
+/** An instance as the engine expects it: the body of its create call. */
 export function containerBody(
   spec: InstanceSpec,
   hardening: Hardening,
@@ -45,12 +45,12 @@ export function containerBody(
       ...(network.filteredBy !== undefined && { [FILTERED_BY]: network.filteredBy }),
       ...(spec.network === 'host' && spec.targetPort !== undefined && { [HOST_PORT]: String(spec.targetPort) }),
     },
-    // An image's own check would run beside our program, without our system call filter.
+    // The image's own health check would run beside our program, without our system call filter.
     Healthcheck: { Test: ['NONE'] },
     Tty: false,
     AttachStdin: spec.stdio,
     OpenStdin: spec.stdio,
-    // The server's input stays open when our connection drops, so it lives on until the next daemon attaches.
+    // The server's input stays open when our connection drops, so the server lives on until the next daemon attaches.
     StdinOnce: false,
     AttachStdout: true,
     AttachStderr: true,
@@ -66,13 +66,13 @@ function hostConfig(spec: InstanceSpec, hardening: Hardening, network: Container
     Privileged: false,
     PidsLimit: spec.limits.pids ?? DEFAULT_PIDS,
     Memory: memory,
-    // Equal to the memory: no swap on top of it.
+    // Equal to the memory limit: no swap on top of it.
     MemorySwap: memory,
     ...(spec.limits.cpus === undefined ? {} : { NanoCpus: Math.round(spec.limits.cpus * 1e9) }),
     Ulimits: [{ Name: 'nofile', Soft: OPEN_FILES.soft, Hard: OPEN_FILES.hard }],
     RestartPolicy: { Name: 'no' },
     AutoRemove: false,
-    // Ours has the system call filter; the engine's has not, and a server can write its memory.
+    // Ours has the system call filter. The engine's init does not, and a server can write to its memory.
     Init: hardening.init && network.command === undefined,
     ReadonlyRootfs: hardening.readOnlyRoot,
     ...((hardening.readOnlyRoot || hardening.inMemory || hardening.hiddenPaths) && {
@@ -97,7 +97,7 @@ function covers({ hiddenPaths = {} }: Hardening, spec: InstanceSpec): Record<str
   return Object.fromEntries(unmounted(Object.keys(hiddenPaths), spec).map((path) => [path, hiddenPaths[path] ?? '']))
 }
 
-/** Podman puts folders in memory at all of them when the root is read-only, without a size. */
+/** Podman mounts a folder in memory without a size at each of these when the root is read-only. */
 const WRITABLE = ['/tmp', '/run', '/var/tmp']
 
 function inMemory(spec: InstanceSpec): Record<string, string> {
@@ -105,7 +105,7 @@ function inMemory(spec: InstanceSpec): Record<string, string> {
   return Object.fromEntries(unmounted(WRITABLE, spec).map((path) => [path, options]))
 }
 
-/** Those where the user has not mounted something. */
+/** Those where the user has not mounted anything. */
 function unmounted(paths: readonly string[], { mounts }: InstanceSpec): string[] {
   return paths.filter((path) => !mounts.some(({ containerPath }) => containerPath === path))
 }

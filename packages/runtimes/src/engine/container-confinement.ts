@@ -29,7 +29,7 @@ const schema = z.looseObject({
 })
 type Inspected = z.infer<typeof schema>
 
-/** What confines a container: from the kernel where its process is on this machine, else as the engine has it. */
+/** What confines a container: from the kernel where its process is on this machine, otherwise from the engine. */
 export async function containerConfinement(
   client: EngineClient,
   id: string,

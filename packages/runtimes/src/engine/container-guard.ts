@@ -12,15 +12,15 @@ import type { ImageConfig } from './image-config.ts'
 
 /** What runs before the image's own program, as process 1 of the container. */
 export interface Guard {
-  /** Runs in place of the image's own command, and starts that. */
+  /** Runs in place of the image's own command, which it then starts. */
   command: { entrypoint: readonly string[]; args: readonly string[] }
-  /** If it puts our system call filter in force: the identity of its program, or `IN_VOLUME`. */
+  /** Set if it applies our system call filter: the identity of its program, or `IN_VOLUME`. */
   filteredBy?: string
 }
 
 /** The label with the same value, on containers whose first process must have the filter. */
 export const FILTERED_BY = 'toolhaven-filtered-by'
-/** In place of the identity where the engine's files are another machine's. */
+/** Replaces the identity where the engine's files are on another machine. */
 export const IN_VOLUME = 'volume'
 
 export interface GuardDeps {
@@ -28,7 +28,7 @@ export interface GuardDeps {
   isolation: IsolationPlaces
   forwarderImage: FindForwarderImage
   forwarding: Forwarding
-  /** Whether the engine keeps a limit of processes itself. */
+  /** Whether the engine itself applies a limit on processes. */
   limitsProcesses: boolean
   image: ImageConfig
 }
@@ -36,8 +36,8 @@ export interface GuardDeps {
 const BEGINNING = '/.toolhaven'
 
 /**
- * Where our program is mounted inside one container. An image can lead a volume of its own anywhere by a link, so it must not
- * know the place. Right below the root, no folder above it can be a link.
+ * Where our program is mounted inside one container. An image can redirect its own volume anywhere with a link, so it
+ * must not know the place. Directly below the root, no folder above it can be a link.
  */
 function chooseGuardPlace(): string {
   return `${BEGINNING}-${randomBytes(16).toString('hex')}`
@@ -45,16 +45,16 @@ function chooseGuardPlace(): string {
 
 export const isGuardPlace = (path: string) => /^\/\.toolhaven-[0-9a-f]{32}$/.test(path)
 
-/** A mount in there would replace the program that puts the filter in force. */
+/** A mount there would replace the program that applies the filter. */
 export function refuseGuardPlace({ mounts }: InstanceSpec): void {
   const taken = mounts.find(({ containerPath }) => resolve(containerPath).startsWith(BEGINNING))
   if (taken !== undefined)
     throw invalid(
-      `Nothing can be mounted at ${taken.containerPath}, because Toolhaven's own files are there; choose another path inside the container.`,
+      `Nothing can be mounted at ${taken.containerPath}, because Toolhaven's own files are there. Choose another path inside the container.`,
     )
 }
 
-/** A network namespace does not confine every kind of socket; the filter does. */
+/** A network namespace does not confine every kind of socket. The filter does. */
 export async function filterFromFolder(
   { isolation, image, limitsProcesses }: GuardDeps,
   spec: InstanceSpec,
@@ -68,7 +68,7 @@ export async function filterFromFolder(
   return { command, filteredBy, mounts: [{ hostPath: folder, containerPath: place, readOnly: true }] }
 }
 
-/** The same where a volume of the engine holds our program. */
+/** The same where a volume of the engine contains our program. */
 export function filterFromVolume(
   { image, limitsProcesses }: GuardDeps,
   spec: InstanceSpec,
@@ -82,15 +82,15 @@ export function filterFromVolume(
 
 const filterAt = (place: string) => ['-s', `${place}/filter`]
 
-/** Podman 4.3 takes the limits of the create call and keeps none of them. */
+/** Podman 4.3 accepts the limits of the create call and applies none of them. */
 function processLimits(limitsProcesses: boolean): string[] {
   const files = `nofile=${OPEN_FILES.soft}:${OPEN_FILES.hard}`
   return ['-l', files, ...(limitsProcesses ? [] : ['-l', `nproc=${SHARED_PIDS}:${SHARED_PIDS}`])]
 }
 
 /**
- * An engine mounts by path, and the path may mean something else by then. What was mounted can be seen only inside, and only
- * before the image's own program runs. If the engine's files are on another machine, identities say nothing.
+ * An engine mounts by path, and by then the path may mean something else. What was mounted can be seen only inside, and
+ * only before the image's own program runs. If the engine's files are on another machine, identities say nothing.
  */
 export async function mountGuard(
   { isolation, forwarding, image, limitsProcesses }: GuardDeps,
@@ -118,8 +118,9 @@ function mountChecks({ mounts }: InstanceSpec): string[] {
 }
 
 /**
- * Engines follow links when they look for the place of a mount. The image's own are fine. One in another mount may have been
- * put there by another workload just now, so the part of the path that is in the outermost mount is set apart by `//`.
+ * Engines follow links when they look for the place of a mount. Links of the image are harmless. One in another mount
+ * may have been put there by another workload just now, so `//` separates the part of the path that is in the outermost
+ * mount.
  */
 function withOuter(path: string, places: readonly string[]): string {
   const [outermost] = places.filter((place) => path.startsWith(`${place}/`)).toSorted((a, b) => a.length - b.length)
@@ -132,6 +133,6 @@ function guardedCommand(
   { place, options }: { place: string; options: readonly string[] },
 ): Guard['command'] {
   const own = [...command.entrypoint, ...(args.length > 0 ? args : command.args)]
-  if (own.length === 0) throw invalid(`The image of ${name} names no program to run; give it arguments.`)
+  if (own.length === 0) throw invalid(`The image of ${name} names no program to run. Give it arguments.`)
   return { entrypoint: [`${place}/forwarder`, ...options, '-p', '--'], args: own }
 }

@@ -4,7 +4,7 @@ import { createDemultiplexer } from './demultiplex.ts'
 import { brokenOff, type EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 
-/** Reads the engine's log of an instance. An aborted follow just ends. */
+/** Reads the engine's log of an instance. If a follow is aborted, it just ends. */
 export async function* containerLogs(
   client: EngineClient,
   handle: InstanceHandle,

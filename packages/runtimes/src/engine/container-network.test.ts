@@ -30,6 +30,6 @@ test.each([{ form: 'volumes' }, { reason: 'the engine runs on another machine' }
     const client = createEngineClient('Docker', { kind: 'unix', path: '/nowhere' })
     const deps = { client, isolation: testIsolation(tmpdir()), forwarderImage, limitsProcesses: true, forwarding }
     const attempt = containerNetwork(deps, { ...SPEC, targetPort: 8000 }, AbortSignal.timeout(5_000))
-    await expect(attempt).rejects.toThrow('leave network_mode out')
+    await expect(attempt).rejects.toThrow('Leave network_mode out')
   },
 )

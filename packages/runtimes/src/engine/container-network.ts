@@ -27,13 +27,13 @@ import { createVolumes, removeVolumes, volumesOf } from './volumes.ts'
 export const HOST_NETWORK: ContainerNetwork = { mode: 'host', env: {}, mounts: [] }
 export const NO_NETWORK: ContainerNetwork = { mode: 'none', env: {}, mounts: [] }
 
-/** Inside, over what the engine puts there. */
+/** Mounted over the file that the engine puts there. */
 const HOSTS = '/etc/hosts'
 const RESOLVER = '/etc/resolv.conf'
 /** Whether Toolhaven mounts something there for its own purposes. */
 export const isOwnTarget = (path: string) => path === HOSTS || path === RESOLVER || isGuardPlace(path)
 
-/** Makes the network of a container that is about to be created. */
+/** Creates the network of a container that is about to be created. */
 export async function containerNetwork(
   known: Omit<GuardDeps, 'image'> & Partial<Pick<GuardDeps, 'image'>>,
   spec: InstanceSpec,
@@ -54,13 +54,13 @@ export async function containerNetwork(
   await refuseSocketMounts(spec.mounts)
   await refusePipeMounts(spec.mounts, signal)
   if (network === 'none' && targetPort === undefined) {
-    // Without a forwarder there is no filter of ours, as `notes` say. A loopback alone needs none to confine the network.
+    // Without a forwarder we have no filter, as `notes` say. A loopback alone needs none to confine the network.
     const guard = (await hasFilter(deps, signal)) ? filterFromFolder : mountGuard
     return { ...NO_NETWORK, ...(await guard(deps, spec, signal)) }
   }
   if ('reason' in forwarding)
     throw invalid(
-      `${spec.name} cannot have a network of its own here: ${forwarding.reason}; give it the network of the engine's machine with network_mode host (--network host), or use another runtime.`,
+      `${spec.name} cannot have a network of its own here: ${forwarding.reason}. Give it the network of the engine's machine with network_mode host (--network host), or use another runtime.`,
     )
   const out = network === 'none' ? undefined : withoutPorts(network, deps.image.exposed)
   const connected = { env: proxyVariables(out) }
@@ -72,11 +72,11 @@ export async function containerNetwork(
 function refuseUnreachable({ name }: InstanceSpec, forwarding: Forwarding): void {
   if ('form' in forwarding && forwarding.form === 'folders') return
   throw invalid(
-    `${name} cannot be reached on the network of its machine, because the engine does not run on this one; leave network_mode out, choose a server that speaks stdio, or use another runtime.`,
+    `${name} cannot be reached on the network of its machine, because the engine does not run on this one. Leave network_mode out, choose a server that speaks stdio, or use another runtime.`,
   )
 }
 
-/** Asked by itself: whatever else fails for a server must not cost it the filter. */
+/** A separate call: no other failure may cost a server the filter. */
 async function hasFilter({ forwarding, isolation }: GuardDeps, signal: AbortSignal): Promise<boolean> {
   if (!('form' in forwarding) || forwarding.form !== 'folders') return false
   return isolation.forwarder(signal).then(
@@ -111,7 +111,7 @@ async function networkInFolders(
   }
 }
 
-/** They share nothing: sockets are in volumes, and the daemon comes to them through a door. */
+/** They share nothing: sockets are in volumes, and the daemon reaches them through a door. */
 async function networkInVolumes(
   deps: GuardDeps,
   spec: InstanceSpec,
@@ -128,7 +128,7 @@ async function networkInVolumes(
   return { mode: `container:${sidecar}`, ...guard, mounts: [] }
 }
 
-/** Somebody else's stays, and is then in the way of ours. */
+/** A container of someone else stays, and then blocks ours. */
 async function removeLeftover(
   { client, forwarding }: GuardDeps,
   { name, labels }: InstanceSpec,

@@ -58,7 +58,9 @@ export function stateOf(status: string): 'created' | 'running' | 'exited' {
   return 'exited'
 }
 
-/** Of a server on the network of this machine: an ordinary port of its loopback, which other local users reach, too. */
+/**
+ * For a server on the network of this machine: an ordinary port of its loopback, which other local users can reach too.
+ */
 function hostAddress(container: Container): InstanceAddress | undefined {
   const port = hostPort(container)
   return port === undefined ? undefined : { host: '127.0.0.1', port }
@@ -69,7 +71,7 @@ export function hostPort({ HostConfig, Config }: Container): number | undefined 
   return HostConfig?.NetworkMode === 'host' && port > 0 ? port : undefined
 }
 
-/** Of a door: nothing else has a published port. */
+/** For a door: nothing else has a published port. */
 export function publishedAddress(container: Container): { host: string; port: number } | undefined {
   const [binding] = Object.values(container.NetworkSettings.Ports ?? {}).flatMap((bindings) => bindings ?? [])
   const port = Number(binding?.HostPort)

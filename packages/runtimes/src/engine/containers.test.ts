@@ -10,7 +10,7 @@ import { createEngineClient } from './engine-client.ts'
 const STATE = { Status: 'exited', ExitCode: 3, StartedAt: '2026-01-15T09:30:00Z', FinishedAt: '2026-01-15T09:31:00Z' }
 const ENDED = { Id: 'a1', Name: '/one', Config: {}, State: STATE, NetworkSettings: {} }
 
-/** An engine that says something else each time, its last words again and again. */
+/** An engine that gives each answer once and then repeats the last one. */
 async function engineThatSays(...answers: [status: number, body: object][]) {
   let asked = 0
   const server = createServer((_request, response) => {

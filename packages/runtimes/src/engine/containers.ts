@@ -14,7 +14,7 @@ import { containerSchema, containerState, stateOf, type Container } from './cont
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
 
-/** What engines take as a name; anything else can name none of ours. */
+/** What engines accept as a name. Anything else cannot name a container of ours. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 const createdSchema = z.looseObject({ Id: z.string() })
 const listSchema = z.array(
@@ -26,7 +26,7 @@ const listSchema = z.array(
   }),
 )
 
-/** Creates the container; a leftover of the same name and owner gives way, anybody else's is a conflict. */
+/** Creates the container. Removes a leftover of the same name and owner; anybody else's is a conflict. */
 export async function createContainer(
   client: EngineClient,
   runtime: RuntimeName,
@@ -40,7 +40,7 @@ export async function createContainer(
     if (owner === undefined || owner !== spec.labels[LABELS.instance]) throw nameTaken(spec.name)
     await removeContainer(client, leftover.Id, signal)
   }
-  // After the leftover: what is called like the instance is made anew for it.
+  // After the leftover: what has the instance's name is made again for it.
   const body = containerBody(spec, hardening, await makeNetwork())
   try {
     const { Id: id } = await client.json(
@@ -57,7 +57,7 @@ export async function createContainer(
 }
 
 const nameTaken = (name: string, cause?: unknown) =>
-  conflict(`A container named ${name} exists already and does not belong to Toolhaven; remove or rename it.`, cause)
+  conflict(`A container named ${name} already exists and does not belong to Toolhaven. Remove or rename it.`, cause)
 
 export async function inspectContainer(
   client: EngineClient,
@@ -83,7 +83,7 @@ const ENDING_MS = 10_000
 const isEnding = (error: unknown) =>
   hasStatus(error, 500) && /\/proc\/\d+\/\S+: no such (process|file)/.test(error.message)
 
-/** Engines also answer to the beginning of an id, so the name found is compared. */
+/** Engines also accept the beginning of an id, so the name found is compared. */
 export async function findContainer(
   client: EngineClient,
   name: string,
@@ -137,14 +137,14 @@ export async function removeContainer(client: EngineClient, id: string, signal: 
       signal,
     )
   } catch (error) {
-    // Gone already, or being removed by another call: wait for that one.
+    // Already gone, or being removed by another call: wait for that one.
     if (hasStatus(error, 404)) return
     if (!hasStatus(error, 409)) throw refusal(`remove the container ${id}`, error)
     await waitContainer(client, id, 'removed', signal)
   }
 }
 
-/** Sends a signal; false when there was no process to get it. */
+/** Sends a signal. Returns false when there was no process to get it. */
 export async function killContainer(
   client: EngineClient,
   id: string,

@@ -2,8 +2,8 @@ const HEADER_BYTES = 8
 const STDERR = 2
 
 /**
- * Takes apart the engine's stream of frames `[stream, 0, 0, 0, length as big-endian 32 bits, payload]`. Payload is
- * handed on as it arrives, uncopied; a frame may come in any number of pieces.
+ * Splits the engine's stream of frames `[stream, 0, 0, 0, length as big-endian 32 bits, payload]`. Passes the payload
+ * on as it arrives, uncopied. A frame may arrive in any number of pieces.
  */
 export function createDemultiplexer(sink: {
   onStdout: (chunk: Uint8Array) => void

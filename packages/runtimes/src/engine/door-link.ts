@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream'
 import type { Door } from './door.ts'
 
-/** Connections that stand ready for what the workload opens next. Each one taken is replaced at once. */
+/** Connections that are ready for what the workload opens next. Each one that is used is replaced at once. */
 const WAITING = 4
 const RETRY_MS = 250
 
-/** Whether the sidecar behind a door listens. False also while the door itself does not answer yet. */
+/** Whether the sidecar behind a door listens. Also false while the door itself does not answer yet. */
 export async function isReadyBehind(door: Door): Promise<boolean> {
   const socket = dial(door, 'r')
   socket.setTimeout(2_000, () => socket.destroy())
@@ -17,8 +17,8 @@ export async function isReadyBehind(door: Door): Promise<boolean> {
 }
 
 /**
- * The daemon's end of a door: connections to our own socket go in, and each connection that comes out is led to one of the
- * daemon's sockets, where it is judged. Without this, nothing gets in or out.
+ * The daemon's end of a door. It forwards connections to our own socket inwards, and leads each connection that comes
+ * out to one of the daemon's sockets, where it is judged. Without it, nothing gets in or out.
  */
 export class DoorLink implements AsyncDisposable {
   readonly #door: Door
@@ -59,7 +59,7 @@ export class DoorLink implements AsyncDisposable {
     socket.once('close', onClose)
     const onReadable = () => {
       const which: unknown = socket.read(1)
-      // Readable, too, when it has ended: its close follows.
+      // A connection that has ended is readable too. Its close event follows.
       if (!Buffer.isBuffer(which)) return
       socket.off('readable', onReadable)
       socket.off('close', onClose)
@@ -71,7 +71,7 @@ export class DoorLink implements AsyncDisposable {
     socket.on('readable', onReadable)
   }
 
-  /** The door is not open, or not any more: whoever closed it may open it again. */
+  /** The door is not open, or no longer open: it may be opened again. */
   #waitLater(): void {
     if (this.#isClosed) return
     const timer = setTimeout(() => {
@@ -93,7 +93,7 @@ export class DoorLink implements AsyncDisposable {
   #keep(socket: Socket): Socket {
     if (this.#sockets.has(socket)) return socket
     this.#sockets.add(socket)
-    // Its close follows, and says enough.
+    // The close event follows, and says enough.
     socket.on('error', () => undefined)
     socket.once('close', () => this.#sockets.delete(socket))
     return socket

@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import type { Door } from './door.ts'
 import { DoorLink } from './door-link.ts'
 
-/** The open links of one runtime, one for each instance that is behind a door. */
+/** The open links of one runtime, one for each instance behind a door. */
 export interface DoorLinks extends AsyncDisposable {
-  /** Opens one, unless it is open to this very door. */
+  /** Opens one, unless one is already open to this very door. */
   open: (instance: string, door: Door, socketPath: string) => Promise<void>
   close: (instance: string) => Promise<void>
   /** Whether one of them leads to a door at this port of this machine. */
@@ -17,7 +17,7 @@ export function createDoorLinks(): DoorLinks {
   const close = async (instance: string) => {
     const link = links.get(instance)
     links.delete(instance)
-    // One that could not be opened needs no closing.
+    // A link that could not be opened needs no closing.
     const open = await link?.opened.catch(() => undefined)
     await open?.[Symbol.asyncDispose]()
   }

@@ -12,7 +12,7 @@ import { IN, OUT, VOLUME_USER } from './forwarder-image.ts'
 import { INWARD_SOCKET, READY_FILE } from './sidecar.ts'
 import { volumeMount, volumesOf } from './volumes.ts'
 
-/** What the daemon must know to go through a door, all of it kept by the engine for later daemons. */
+/** What the daemon must know to go through a door. The engine keeps all of it for later daemons. */
 export interface Door {
   port: number
   token: string
@@ -21,13 +21,16 @@ export interface Door {
   hasWayIn: boolean
 }
 
-/** The sockets that its ways out end at, as JSON. */
+/** The sockets where its ways out end, as JSON. */
 const DOOR_OUTWARD = 'toolhaven-door-outward'
-/** A port of its own container. */
+/** A port inside its own container. */
 const INNER_PORT = 7000
 const TOKEN = 'TOKEN='
 
-/** Creates the container through which the daemon reaches sockets in volumes. It alone has a network, and dials nothing in it. */
+/**
+ * Creates the container through which the daemon reaches sockets in volumes. It alone has a network, and opens no
+ * connection in it.
+ */
 export async function createDoor(
   client: EngineClient,
   { spec, out, image }: { spec: InstanceSpec; out: WayOut | undefined; image: string },
@@ -47,7 +50,7 @@ export async function createDoor(
     form: 'volumes',
     user: `${VOLUME_USER}:${VOLUME_USER}`,
     labels: { [DOOR_OUTWARD]: JSON.stringify(outward) },
-    // Whoever may ask the engine for it may do anything with the workload anyway.
+    // Anyone who may ask the engine for it may do anything with the workload anyway.
     body: { Env: [`${TOKEN}${randomBytes(32).toString('hex')}`], ExposedPorts: { [port]: {} } },
     hostConfig: {
       NetworkMode: 'bridge',
@@ -67,7 +70,7 @@ export async function startDoor(client: EngineClient, instance: string, signal: 
   }
   const door = await findDoor(client, instance, signal)
   if (door === undefined)
-    throw unavailable(`The door to the network of ${instance} is not open; look at its log and restart the workload.`)
+    throw unavailable(`The door to the network of ${instance} is not open. Look at its log and restart the workload.`)
   return door
 }
 

@@ -15,7 +15,7 @@ export interface EngineCall {
   path: string
   query?: Readonly<Record<string, string | number | boolean>>
   headers?: Readonly<Record<string, string>>
-  /** Sent as JSON, or as it is when it is bytes. */
+  /** Sent as JSON, or unchanged if it is bytes. */
   body?: unknown
 }
 
@@ -31,7 +31,7 @@ export interface EngineClient {
   /** For calls whose answer has no body worth reading. */
   send: (call: EngineCall, signal: AbortSignal) => Promise<void>
   stream: (call: EngineCall, signal: AbortSignal) => Promise<IncomingMessage>
-  /** Takes the connection over from HTTP. `head` is what came right behind the answer. */
+  /** Takes the connection over from HTTP. `head` is what followed directly after the answer. */
   upgrade: (call: EngineCall, signal: AbortSignal) => Promise<{ socket: Duplex; head: Buffer }>
 }
 
@@ -61,7 +61,7 @@ export function createEngineClient(product: string, address: EngineAddress): Eng
       if (answer.kind === 'upgraded') return answer
       await refuseErrors(answer.response)
       answer.response.destroy()
-      throw unavailable(`${label} does not let a connection be taken over; update the engine.`)
+      throw unavailable(`${label} does not let a connection be taken over. Update the engine.`)
     },
   }
 }
@@ -81,10 +81,10 @@ function exchange(label: string, address: EngineAddress, call: EngineCall, signa
     const settle = () => signal.removeEventListener('abort', abort)
     request.on('error', (cause) => {
       settle()
-      reject(signal.aborted ? abortReason(signal) : unavailable(`${label} does not answer; is it running?`, cause))
+      reject(signal.aborted ? abortReason(signal) : unavailable(`${label} does not answer. Is it running?`, cause))
     })
     request.on('response', (response) => {
-      // The signal stays in charge of the body.
+      // The signal still applies to the body.
       response.on('close', settle)
       resolve({ kind: 'response', response })
     })
@@ -104,7 +104,8 @@ function open(address: EngineAddress, call: EngineCall): ClientRequest {
     method: call.method,
     path: query.size === 0 ? call.path : `${call.path}?${query}`,
     headers: { host: 'engine', ...(call.body === undefined ? {} : { 'content-type': contentType }), ...call.headers },
-    // A connection each: none is ever stale after the engine restarted, and on a local socket it costs next to nothing.
+    // One connection per call: none is stale after the engine restarted, and on a local socket it costs next to
+    // nothing.
     agent: false,
   }
   if (address.kind === 'unix') return httpRequest({ ...options, socketPath: address.path })
@@ -139,7 +140,7 @@ async function readText(label: string, response: IncomingMessage, signal: AbortS
   return Buffer.concat(chunks).toString()
 }
 
-/** What a body that broke off means: the caller's wish, or an engine gone away. */
+/** What a body that broke off means: the caller aborted it, or the engine went away. */
 export function brokenOff(label: string, cause: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? abortReason(signal) : unavailable(`The connection to ${label} broke off.`, cause)
 }

@@ -12,7 +12,7 @@ const eventSchema = z.looseObject({
   Actor: z.looseObject({ ID: z.string(), Attributes: z.record(z.string(), z.string()).nullish() }),
 })
 
-/** Facts the engine mixes into the labels of an event. */
+/** Facts that the engine mixes into the labels of an event. */
 const NOT_LABELS = new Set([
   'image',
   'name',
@@ -24,18 +24,18 @@ const NOT_LABELS = new Set([
   'podId',
 ])
 
-/** Lives and deaths of containers that carry our marker. An aborted stream just ends; a broken one is `unavailable`. */
+/** Starts and ends of containers that carry our marker. An aborted stream just ends. A broken one is `unavailable`. */
 export async function* engineEvents(
   client: EngineClient,
   runtime: RuntimeName,
   signal: AbortSignal,
 ): AsyncGenerator<RuntimeEvent> {
-  // Podman's label filter wants a value too and finds nothing by the key alone, so it hears of every container.
+  // Podman's label filter needs a value too and finds nothing by the key alone, so every container is reported.
   const filters = JSON.stringify({ type: ['container'], ...(runtime === 'docker' ? { label: [LABELS.marker] } : {}) })
   const response = await client
     .stream({ method: 'GET', path: '/events', query: { filters } }, signal)
     .catch((error: unknown) => {
-      throw refusal('tell of events', error)
+      throw refusal('report events', error)
     })
   try {
     for await (const value of jsonLines(client.label, response, signal)) {
@@ -69,7 +69,7 @@ async function runtimeEvent(
     case 'die':
     case 'died': {
       const exitCode = Number(attributes['exitCode'] ?? attributes['containerExitCode'] ?? 0)
-      // Only the container's record says why it was killed; when that is gone already, nobody needs to know.
+      // Only the container's record says why it was killed. If that is already gone, nobody needs to know.
       const container = await inspectContainer(client, actor.ID, signal)
       return { kind: 'exited', handle, labels, exitCode, oomKilled: container?.State.OOMKilled ?? false }
     }

@@ -1,6 +1,6 @@
 import { invalid, notFound, type ThvError } from '@toolhaven/core/errors'
 
-/** An error answer of the engine, before it is known what it means to the caller. Never leaves the adapter. */
+/** An error answer of the engine, before it is known what it means to the caller. It never leaves the adapter. */
 export class EngineFault extends Error {
   readonly status: number
 
@@ -15,7 +15,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): error is Engin
   return error instanceof EngineFault && statuses.includes(error.status)
 }
 
-/** The engine's refusal as an error for people; everything else passes through. */
+/** The engine's refusal as an error for people. Other errors pass through unchanged. */
 export function refusal(what: string, error: unknown): unknown {
   if (!(error instanceof EngineFault)) return error
   return refusalOf(what, error)

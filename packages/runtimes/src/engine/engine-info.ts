@@ -30,8 +30,8 @@ export interface EngineInfo extends z.infer<typeof infoSchema>, EngineVersion {
 }
 
 /**
- * Podman sends its version with each answer. To answer `/version`, it asks the package manager about all of its parts, which takes long on
- * a busy machine.
+ * Podman sends its version with each answer. To answer `/version`, it asks the package manager about all of its parts,
+ * which is slow on a busy machine.
  */
 export async function engineVersion(client: EngineClient, signal: AbortSignal): Promise<EngineVersion> {
   const podman = await orRefuse(versionInHeaders(client, signal))
@@ -55,7 +55,7 @@ async function versionInHeaders(client: EngineClient, signal: AbortSignal): Prom
   }
 }
 
-/** What the engine says of itself and of the kernel below it. */
+/** What the engine says about itself and the kernel below it. */
 export async function engineInfo(client: EngineClient, signal: AbortSignal): Promise<EngineInfo> {
   const [version, info] = await Promise.all([
     engineVersion(client, signal),
@@ -70,7 +70,7 @@ export async function engineInfo(client: EngineClient, signal: AbortSignal): Pro
   }
 }
 
-/** An engine that does not answer such a question is refused in words for people. */
+/** If the engine does not answer such a question, the error is in words for people. */
 export function orRefuse<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((error: unknown) => {
     throw refusal('describe itself', error)

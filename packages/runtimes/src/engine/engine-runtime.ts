@@ -45,7 +45,7 @@ import { removeLostVolumes } from './volumes.ts'
 /** What differs between the engines that speak this API. */
 export interface EngineKind {
   name: Extract<RuntimeName, 'docker' | 'podman'>
-  /** Throws `unavailable` or says what is wrong when this is not such an engine. */
+  /** Throws `unavailable` when this is not such an engine, or says what is wrong. */
   examine: (client: EngineClient, signal: AbortSignal) => Promise<EngineFacts>
 }
 
@@ -55,10 +55,10 @@ export interface EngineFacts {
   notes: string[]
   /** Whether the engine has an init to run as process 1. */
   hasInit: boolean
-  /** Whether the engine puts a system call filter of its own on every container. */
+  /** Whether the engine applies its own system call filter to every container. */
   seccomp: boolean
   forwarding: Forwarding
-  /** Who servers from packages run as. */
+  /** The user of servers from packages. */
   packageUser: string
   /** What containers must not see, although the engine shows it to them. */
   hiddenPaths?: Readonly<Record<string, string>>
@@ -69,11 +69,14 @@ export interface EngineRuntimeOptions {
   dockerConfigFolder: string
   builds: PackageBuildOptions
   isolation: IsolationPlaces
-  /** In place of what the engine was found to need, for tests of the other forms. */
+  /** Replaces what the engine was found to need, for tests of the other forms. */
   forwarding?: Forwarding
 }
 
-/** With version 1, it is a folder in memory without a size, which root inside can write to. Nothing in it limits the container. */
+/**
+ * With version 1 it is a folder in memory without a size, which root inside can write to. Nothing in it limits the
+ * container.
+ */
 export const CONTROL_GROUPS = '/sys/fs/cgroup'
 
 const PROBE_MS = 20_000
@@ -136,7 +139,7 @@ export function createEngineRuntime(kind: EngineKind, options: EngineRuntimeOpti
     events: (signal) => instanceEvents(instances, engineEvents(client, kind.name, signal), signal),
     async [Symbol.asyncDispose]() {
       await instances.links[Symbol.asyncDispose]()
-      // Dropped, not ended: the containers go on with their input open, and no connection keeps this process alive.
+      // Dropped, not ended: the containers continue with their input open, and no connection keeps this process alive.
       for (const socket of attached) socket.destroy()
     },
   }
@@ -159,7 +162,7 @@ async function prepareOther(
 ): Promise<Prepared> {
   if (source.kind === 'image') return ensureImage(options, source.reference, prepareOptions, signal)
   throw invalid(
-    `The folder ${source.path} runs in the sandbox only, and this daemon uses ${engine}; start the daemon with THV_RUNTIME=process (it needs bubblewrap), or publish the server as a package.`,
+    `The folder ${source.path} runs in the sandbox only, and this daemon uses ${engine}. Start the daemon with THV_RUNTIME=process (it needs bubblewrap), or publish the server as a package.`,
   )
 }
 
@@ -180,7 +183,7 @@ async function createInstance(
   const { client, isolation, forwarderImage, forwarding = found.forwarding } = options
   const { hasInit: init, capabilities, packageUser: user, hiddenPaths } = found
   const limitsProcesses = keepsProcessLimit(capabilities)
-  // Images we build ourselves are known to run without writing to their root, and as anybody.
+  // Images that we build ourselves are known to run without writing to their root, and as any user.
   const isOurs = spec.source.kind === 'package'
   const hardening = { init, readOnlyRoot: isOurs, hiddenPaths, ...(isOurs && { user }) }
   const makeNetwork = async () => {
@@ -244,7 +247,7 @@ function isolationNotes(forwarding: Forwarding, lack: string | undefined): strin
   return isInVolumes(forwarding) ? [VOLUMES_NOTE] : []
 }
 
-/** No socket file at all, as against one nobody answers on. */
+/** No socket file at all, unlike a socket where nobody answers. */
 function isAbsent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'

@@ -5,14 +5,14 @@ import { knownSockets, type HostPlaces } from './known-sockets.ts'
 import { parseEngineHost } from './parse-engine-host.ts'
 
 /**
- * Every socket of this machine that may command a container engine: whoever reaches one owns the machine, or at least
- * everything of the user. Besides those that Toolhaven would use itself these are the sockets of other engines, of what
- * stands below them, and those that the environment or a Docker context names.
+ * Every socket of this machine that may control a container engine: access to one gives control of the machine, or at
+ * least of everything that the user has. Besides those that Toolhaven would use itself, these are the sockets of other
+ * engines, of the layers below them, and those that the environment or a Docker context names.
  */
 export async function engineSockets(places: HostPlaces): Promise<string[]> {
   const { env, homeDir, platform, uid, systemRoot = '' } = places
   if (platform === 'win32') return []
-  // Engines of the user's login listen in its usual folder, wherever this daemon was told to have its own.
+  // Engines of the user's login listen in its usual folder, whatever folder this daemon has.
   const runtimes = [env['XDG_RUNTIME_DIR'], uid === undefined ? undefined : `${systemRoot}/run/user/${uid}`]
   const known = knownSockets(places).map(({ path }) => path)
   const named = ['DOCKER_HOST', 'CONTAINER_HOST', 'BUILDKIT_HOST', 'CONTAINERD_ADDRESS', 'CONTAINER_RUNTIME_ENDPOINT']
@@ -58,7 +58,7 @@ async function colimaSockets(homeDir: string): Promise<string[]> {
   return folders.flatMap((folder, at) => (profiles[at] ?? []).map((name) => join(folder, name, 'docker.sock')))
 }
 
-/** A folder for everybody's temporary files is not refused for what could once be in it. */
+/** A folder for everybody's temporary files is not refused because of what might be in it later. */
 async function withoutAbsentTemporary(paths: readonly string[], temporary: string | undefined): Promise<string[]> {
   const found: string[] = []
   for (const path of paths) {
@@ -76,7 +76,7 @@ async function contextHosts(configFolder: string): Promise<string[]> {
   return Promise.all(names.map((name) => dockerContextHost(join(folder, name)).catch(() => '')))
 }
 
-/** None for addresses that are no path, and for what is no address at all. */
+/** Empty for addresses that are not paths, and for invalid ones. */
 function socketPath(host: string): string[] {
   if (host.startsWith('/')) return [host]
   try {

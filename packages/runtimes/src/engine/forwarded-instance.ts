@@ -20,9 +20,12 @@ export interface InstanceDeps {
   client: EngineClient
   socketDir: string
   links: DoorLinks
-  /** How many system call filters the engine gives every container. */
+  /** How many system call filters the engine applies to every container. */
   engineFilters: (signal: AbortSignal) => Promise<number>
-  /** Ids of containers that were ended for lack of the filter. The failed start says so; their end is no news. */
+  /**
+   * Ids of containers that were ended for lack of the filter. The failed start reports it; their end is not reported
+   * again.
+   */
   unfiltered: Set<string>
 }
 
@@ -48,10 +51,10 @@ async function endUnfiltered(
 ): Promise<void> {
   if (!(await lacksFilter(client, handle, container, await engineFilters(signal), signal))) return
   unfiltered.add(handle.id)
-  // Not the caller's signal: it must end even when the start was called off.
+  // Not the caller's signal: it must end even when the start was aborted.
   await killContainer(client, handle.id, 'SIGKILL', AbortSignal.timeout(KILL_MS))
   throw invalid(
-    `${handle.name} was ended because the system call filter is not in force in it; do not trust its image, which may have replaced the program that applies the filter.`,
+    `${handle.name} was ended because the system call filter is not in force in it. Do not trust its image, which may have replaced the program that applies the filter.`,
   )
 }
 
@@ -64,7 +67,7 @@ export async function startNetwork(
 ): Promise<void> {
   if (!isForwarded(container) || stateOf(container.State.Status) === 'running') return
   const sidecar = await findAttendant(client, 'sidecar', name, signal)
-  if (sidecar === undefined) throw unavailable(`The network of ${name} is gone; restart the workload.`)
+  if (sidecar === undefined) throw unavailable(`The network of ${name} is gone. Restart the workload.`)
   const { readyFile, socketPath } = placeOf(socketDir, container, name)
   if (!usesVolumes(sidecar)) return startSidecar(client, name, { sidecar, isReady: () => exists(readyFile) }, signal)
   const door = await startDoor(client, name, signal)
@@ -89,7 +92,7 @@ export async function inspectInstance(
     stateOf(sidecar.State.Status) === 'running' &&
     (!usesVolumes(sidecar) || (await isLinked(deps, handle.name, socketPath, signal)))
   if (!isConnected) {
-    // Nothing leads in or out any more, and nothing ever will: a new one is needed.
+    // Nothing can get in or out any more: a new container is needed.
     await killContainer(client, handle.id, 'SIGKILL', signal)
     return { state: 'exited', exitCode: 137, finishedAt: new Date().toISOString(), oomKilled: false }
   }
@@ -97,7 +100,7 @@ export async function inspectInstance(
   return port === undefined ? state : { ...state, address: { host: '127.0.0.1', port, socketPath } }
 }
 
-/** Also where the link was another daemon's: it is made anew from what the engine knows. */
+/** Also where the link was another daemon's: it is created again from what the engine knows. */
 async function isLinked(
   { client, links }: InstanceDeps,
   instance: string,
@@ -122,7 +125,10 @@ export async function stopInstance(
   await links.close(handle.name)
 }
 
-/** With all that is there for its sake. What is left of an instance that is gone is removed as one of its own. */
+/**
+ * Removes it together with its attendants. What is left of an instance that is gone is removed as an instance of its
+ * own.
+ */
 export async function removeInstance(
   { client, socketDir, links }: InstanceDeps,
   handle: InstanceHandle,
@@ -144,7 +150,7 @@ export async function removeInstance(
   if (any !== undefined) await removeSocketFolder(placeOf(socketDir, any, name))
 }
 
-/** Without sidecars, unless what they belong to is gone: then they are what is left of it. */
+/** Leaves sidecars out, unless what they belong to is gone: then they are what is left of it. */
 export function withoutSidecars(listed: readonly ListedInstance[], isBeingMade: (name: string) => boolean) {
   const names = new Set(listed.map(({ handle }) => handle.name))
   return listed.filter(({ handle, labels }) => {
@@ -153,7 +159,7 @@ export function withoutSidecars(listed: readonly ListedInstance[], isBeingMade: 
   })
 }
 
-/** News of instances only; one whose network ended is ended too, since it would go on deaf and dumb. */
+/** Events of instances only. An instance whose network ended is ended too, because nobody could reach it. */
 export async function* instanceEvents(
   { client, unfiltered }: Pick<InstanceDeps, 'client' | 'unfiltered'>,
   events: AsyncIterable<RuntimeEvent>,
@@ -175,7 +181,7 @@ async function endOwner(client: EngineClient, owner: string, attendant: string, 
   if (isSidecar || isDoor) await killContainer(client, container.Id, 'SIGKILL', signal)
 }
 
-/** Of a name that another instance has by now, the attendants are that one's. */
+/** If another instance has the name by now, the attendants belong to that one. */
 async function holdsName(client: EngineClient, name: string, id: string, signal: AbortSignal): Promise<boolean> {
   const holder = await findContainer(client, name, signal)
   return holder === undefined || holder.Id === id

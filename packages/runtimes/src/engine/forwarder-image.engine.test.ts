@@ -64,7 +64,7 @@ describe.each(sample(ENGINES, 1))('the image of the forwarder on $name', ({ name
   })
 })
 
-/** With those that have no name. */
+/** Includes images without a name. */
 async function imagesOn({ socketPath }: Engine): Promise<string[]> {
   const images = imagesSchema.parse(JSON.parse(await engineMust(socketPath, 'GET', '/images/json?all=true')))
   return images.map(({ Id }) => Id).toSorted()

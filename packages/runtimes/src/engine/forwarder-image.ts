@@ -8,23 +8,23 @@ import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 import { inspectImage } from './images.ts'
 
-/** Where its parts find one another: sockets of the ways out and in, and what a workload is started with. */
+/** Folders of the sockets for the ways out and in, and of what a workload is started with. */
 export const OUT = '/o'
 export const IN = '/i'
 export const TOOLS = '/t'
 
-/** Who owns the folders of sockets in the image, and so in volumes that are first mounted over them. */
+/** Owner of the folders of sockets in the image, and so in volumes that are first mounted over them. */
 export const VOLUME_USER = 1000
 
-/** Gives the id of an image with the forwarder in it and nothing else. */
+/** Returns the id of an image with the forwarder in it and nothing else. */
 export type FindForwarderImage = (signal: AbortSignal) => Promise<string>
 
-/** An import that the engine never answers must not hold up every later start. */
+/** An import that the engine never answers must not delay every later start. */
 const PATIENCE_MS = 120_000
 
 /**
- * Finds the image on one engine, or imports it. Workloads that start at the same time share one import: each further one
- * would take the name from the image before it, which then stays without a name.
+ * Finds the image on one engine, or imports it. Workloads that start at the same time share one import: each further
+ * one would take the name from the image before it, which then remains without a name.
  */
 export function forwarderImageFinder(
   client: EngineClient,
@@ -53,7 +53,7 @@ async function findOrImportInTime(
   } catch (error) {
     if (!limit.aborted) throw error
     throw unavailable(
-      `${client.label} did not take the image of the forwarder, which connects isolated workloads, within ${patienceMs / 1000} s; look at its own log.`,
+      `${client.label} did not take the image of the forwarder, which connects isolated workloads, within ${patienceMs / 1000} s. Look at its own log.`,
       error,
     )
   }
@@ -64,7 +64,7 @@ async function findOrImport(
   { folder, program, filter }: ForwarderProgram,
   signal: AbortSignal,
 ): Promise<string> {
-  // In the name, not the tag: Podman leaves the tag of an import out.
+  // In the name, not the tag: Podman drops the tag of an import.
   const repo = `localhost/toolhaven-forwarder-${basename(folder)}`
   const known = await inspectImage(client, `${repo}:latest`, signal)
   if (known !== undefined) return known.id
@@ -78,6 +78,6 @@ async function findOrImport(
   })
   const made = await inspectImage(client, `${repo}:latest`, signal)
   if (made === undefined)
-    throw unavailable(`${client.label} did not keep the image of the forwarder; look at its own log.`)
+    throw unavailable(`${client.label} did not keep the image of the forwarder. Look at its own log.`)
   return made.id
 }

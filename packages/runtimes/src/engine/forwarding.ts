@@ -5,8 +5,8 @@ import type { EngineAddress, EngineClient } from './engine-client.ts'
 import type { EngineInfo } from './engine-info.ts'
 
 /**
- * How the daemon and the sidecars of an engine share sockets. `folders`: of this machine, which the sidecar opens as `user`.
- * `volumes`: of the engine, behind a door that the daemon dials. Else the reason why not at all.
+ * How the daemon and the sidecars of an engine share sockets. `folders`: of this machine, which the sidecar opens as
+ * `user`. `volumes`: of the engine, behind a door that the daemon connects to. Otherwise the reason why they cannot.
  */
 export type Forwarding = { form: 'folders'; user: string } | { form: 'volumes' } | { reason: string }
 
@@ -14,7 +14,7 @@ export const isInVolumes = (forwarding: Forwarding) => 'form' in forwarding && f
 
 type Machine = Pick<EngineInfo, 'rootless' | 'KernelVersion' | 'OperatingSystem'>
 
-/** Folders where the engine is here and lets our user in; else volumes, if its ports are this machine's. */
+/** Folders where the engine runs here and lets our user in. Otherwise volumes, if its ports are on this machine. */
 export async function forwardingOf({ address }: EngineClient, info: Machine, isInside: boolean): Promise<Forwarding> {
   if (process.platform === 'win32') return { reason: 'the daemon must run on Linux or macOS for it' }
   if (!publishesHere(address))
@@ -24,11 +24,11 @@ export async function forwardingOf({ address }: EngineClient, info: Machine, isI
   const user = process.geteuid?.()
   if (!info.rootless) return { form: 'folders', user: `${user}:${process.getegid?.()}` }
   const owner = (await stat(address.path).catch(() => undefined))?.uid
-  // Root of a rootless container is the user of the engine; another user's sees no folder of ours.
+  // Root of a rootless container is the user of the engine. Another user's engine cannot see our folders.
   return owner === user ? { form: 'folders', user: '0:0' } : { form: 'volumes' }
 }
 
-/** Docker Desktop in WSL has the very kernel of the distribution it serves. */
+/** Docker Desktop in WSL has the same kernel as the distribution it serves. */
 function isInVirtualMachine({ OperatingSystem: system, KernelVersion: kernel }: Machine): boolean {
   return kernel !== release() || /docker desktop/i.test(system ?? '')
 }

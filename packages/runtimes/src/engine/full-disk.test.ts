@@ -29,7 +29,7 @@ const PIP = 'Building the image failed: ERROR: [Errno 28] No space left on devic
 const DOCKER = 'The engine refused to keep the files: write /layer.tar: no space left on device'
 
 test.each([NPM, PIP, DOCKER])('names the folder where the engine has no space left: %s', async (said) => {
-  // Of another machine: nobody here can tell how full it is.
+  // On another machine: nobody here can tell how full it is.
   imageFolder = '/var/lib/elsewhere/containers'
   await expect(orFullDisk(client, Promise.reject(invalid(said)))).rejects.toMatchObject({
     code: 'unavailable',
@@ -44,7 +44,7 @@ test('names the folder and what is free there when it has room by now', async ()
   await expect(orFullDisk(client, Promise.reject(invalid(`${NPM}.`)))).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(
-      new RegExp(`^${NPM}; Podman at \\S+ keeps images and containers in ${tmpdir()}, where \\d+ MiB are free: `),
+      new RegExp(`^${NPM}; Podman at \\S+ keeps images and containers in ${tmpdir()}, where \\d+ MiB are free\\. `),
     ),
   })
 })

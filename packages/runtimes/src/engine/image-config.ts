@@ -5,10 +5,10 @@ import { BUILD_LABEL, BUILDER_LABEL } from '../packages/template.ts'
 import type { EngineClient } from './engine-client.ts'
 import { refusal } from './engine-fault.ts'
 
-/** What an image says about its containers, as far as it concerns us. */
+/** What we need to know about an image's containers. */
 export interface ImageConfig {
   command: { entrypoint: readonly string[]; args: readonly string[] }
-  /** TCP ports on which it says that its server listens. */
+  /** TCP ports on which its server listens, as the image says. */
   exposed: readonly number[]
 }
 
@@ -22,10 +22,12 @@ const imageSchema = z.looseObject({
     .nullish(),
 })
 
-/** Images have them from their builds; on a container they mean nothing. */
+/** Images have them from their builds. On a container they mean nothing. */
 const OF_BUILDS = new Set([BUILD_LABEL, BUILDER_LABEL])
 
-/** Refuses an image with labels of ours: a container inherits them, and by labels the daemon knows whose container it is. */
+/**
+ * Refuses an image with our labels: a container inherits them, and the daemon identifies containers by their labels.
+ */
 export async function readImageConfig(
   client: EngineClient,
   { prepared, name }: InstanceSpec,
@@ -38,7 +40,7 @@ export async function readImageConfig(
   const forged = Object.keys(config?.Labels ?? {}).find((key) => isReservedLabel(key) && !OF_BUILDS.has(key))
   if (forged !== undefined)
     throw invalid(
-      `The image of ${name} has the label ${forged}, which only Toolhaven sets; remove the label from the image or use another image.`,
+      `The image of ${name} has the label ${forged}, which only Toolhaven sets. Remove the label from the image or use another image.`,
     )
   return {
     command: { entrypoint: config?.Entrypoint ?? [], args: config?.Cmd ?? [] },

@@ -16,7 +16,7 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:]+\])(?
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const DIGEST = /^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/
 
-/** Reads `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`, with the rules Docker has for what may be left out. */
+/** Parses `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` with Docker's rules for what may be left out. */
 export function parseImageReference(text: string): ImageReference {
   const [beforeDigest = '', digest, ...more] = text.split('@')
   const slash = beforeDigest.indexOf('/')
@@ -35,12 +35,12 @@ export function parseImageReference(text: string): ImageReference {
     HOST.test(registry) &&
     (tag === undefined || TAG.test(tag)) &&
     (digest === undefined || DIGEST.test(digest))
-  if (!sound) throw invalid(`${JSON.stringify(text)} is not an image reference; write it like ghcr.io/owner/image:1.0.`)
+  if (!sound) throw invalid(`${JSON.stringify(text)} is not an image reference. Write it like ghcr.io/owner/image:1.0.`)
   if (digest !== undefined) return { registry, repository, ...(tag === undefined ? {} : { tag }), digest }
   return { registry, repository, tag: tag ?? 'latest' }
 }
 
-/** The reference with nothing left out: both engines read it alike, whatever their short-name rules are. */
+/** The full reference: both engines read it in the same way, whatever their rules for short names. */
 export function fullReference(reference: ImageReference): string {
   const { registry, repository, tag, digest } = reference
   return `${registry}/${repository}${digest === undefined ? `:${tag ?? 'latest'}` : `@${digest}`}`

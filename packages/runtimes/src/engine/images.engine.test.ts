@@ -82,7 +82,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     expect(seen[0]).toMatchObject({ phase: 'pulling', detail: reference })
     const done = seen.flatMap((step) => (step.done === undefined ? [] : [step.done]))
     expect(done).toEqual(done.toSorted((a, b) => a - b))
-    // Podman tells of layers, not of bytes.
+    // Podman reports layers, not bytes.
     if (name === 'docker') expect(done.at(-1)).toBeGreaterThanOrEqual(24 << 20)
   })
 
@@ -104,7 +104,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     expect((await prepare(runtime, reference, 'if-absent')).id).toBe(before.id)
     const seen: Progress[] = []
     const after = await prepare(runtime, reference, 'always', seen)
-    // A pull that failed would leave the local copy in use, and says so.
+    // A pull that failed would leave the local copy in use, and would say so.
     expect(seen.filter(({ phase }) => phase === 'resolving')).toEqual([])
     expect(after.digest).toBe(remote)
     expect(after.id).not.toBe(before.id)
@@ -126,7 +126,7 @@ describe.each(ENGINES)('images of $name', ({ name, startEngine, createRuntime })
     for (const text of [digits.slice(0, 6), digits.slice(0, 63), digits, id.slice(0, 20)])
       await expect(prepare(runtime, text, 'never')).rejects.toMatchObject({ code: 'not-found' })
     expect((await prepare(runtime, id, 'never')).id).toBe(id)
-    // A name of digits is one, if an image has it, and whatever else it fits.
+    // A reference made of digits is a name if an image has it, whatever id it matches.
     for (const name of [`docker.io/library/${digits.slice(0, 6)}:latest`, 'docker.io/library/cafe:latest']) {
       await importBlob(engine, name, 2048)
       const named = await prepare(runtime, name.replace(/^.*\/(.*):latest$/, '$1'), 'never')
@@ -201,7 +201,7 @@ async function publish(engine: Engine, reference: string, bytes: number): Promis
   await pushImage(engine, reference)
 }
 
-/** An image like no other: random bytes, which no layer cache knows. */
+/** A unique image: random bytes that no layer cache knows. */
 async function importBlob(engine: Engine, reference: string, bytes: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-blob-'))
   await writeFile(join(folder, 'blob'), randomBytes(bytes))

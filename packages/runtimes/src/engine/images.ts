@@ -10,13 +10,16 @@ import { registryCredentials, type RegistryCredentials } from './registry-creden
 
 export interface ImageDeps {
   client: EngineClient
-  /** Folder of Docker's `config.json`, where `docker login` keeps credentials. */
+  /** Folder of Docker's `config.json`, where `docker login` stores credentials. */
   dockerConfigFolder: string
 }
 
 const imageSchema = z.looseObject({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() })
 
-/** Makes an image present. With `always` the registry is asked first and the local copy is the fallback; with `never`, not. */
+/**
+ * Makes sure that the engine has an image. With `always` the registry is asked first and the local copy is the
+ * fallback. With `never` the registry is not asked.
+ */
 export async function ensureImage(
   deps: ImageDeps,
   text: string,
@@ -37,11 +40,11 @@ export async function ensureImage(
   }
   const pulled = await findImage(deps.client, text, reference, signal)
   if (pulled === undefined)
-    throw notFound(`The image ${text} was pulled but is not on the engine; look at the engine's own log.`)
+    throw notFound(`The image ${text} was pulled but is not on the engine. Look at the engine's own log.`)
   return pulled
 }
 
-/** Engines keep the name with nothing left out, as they do for one given on their own command line. */
+/** Engines store the full name, as they do for one given on their own command line. */
 export async function tagImage(client: EngineClient, id: string, text: string, signal: AbortSignal): Promise<void> {
   const { registry, repository, tag = 'latest' } = parseImageReference(text)
   const path = `/images/${encodeURIComponent(id)}/tag`
@@ -58,7 +61,7 @@ async function findImage(
   reference: ImageReference,
   signal: AbortSignal,
 ): Promise<Prepared | undefined> {
-  // What was written comes second: engines keep images of their own under short names ("localhost/x").
+  // The name as written comes second: engines store images of their own under short names ("localhost/x").
   const written = isIdPart(text) ? `localhost/${text.includes(':') ? text : `${text}:latest`}` : text
   for (const name of new Set([fullReference(reference), written])) {
     const found = await inspectImage(client, name, signal)
@@ -75,7 +78,10 @@ async function findImage(
   return undefined
 }
 
-/** Engines take these for the beginning of an image's id, and would start whatever image it fits. A whole `sha256:` id is one. */
+/**
+ * Engines take these as the beginning of an image's id, and would start whichever image matches. A whole `sha256:` id
+ * is one.
+ */
 function isIdPart(text: string): boolean {
   return /^[0-9a-f]+$/.test(text) || /^sha256:[0-9a-f]{1,63}$/.test(text)
 }
@@ -83,8 +89,8 @@ function isIdPart(text: string): boolean {
 const podmanImageSchema = z.looseObject({ Digest: z.string() })
 
 /**
- * Podman keeps all manifests it saw of an image, sorted. Its `Digest` is the first that came, which for an image built
- * here no registry knows; what a registry gave since is the other one.
+ * Podman keeps all manifests that it saw of an image, sorted. Its `Digest` is the first that arrived, which no registry
+ * knows if the image was built here. What a registry supplied since then is the other one.
  */
 async function registryDigest(
   client: EngineClient,
@@ -143,7 +149,7 @@ async function pullImage(
   }
 }
 
-/** The URL-safe alphabet *with* padding: Podman refuses it without. */
+/** The URL-safe alphabet with padding: Podman refuses it without. */
 function authHeader(credentials: RegistryCredentials): string {
   return Buffer.from(JSON.stringify(credentials)).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
@@ -153,14 +159,14 @@ function pullError(text: string, registry: string, hadCredentials: boolean, faul
   const login = `docker login ${registry === 'docker.io' ? '' : registry}`.trim()
   if (/unauthorized|denied|authentication required|no basic auth|forbidden/.test(message)) {
     const advice = hadCredentials
-      ? `the credentials for ${registry} were refused; run "${login}" again`
+      ? `the credentials for ${registry} were refused. Run "${login}" again`
       : `check the name, or run "${login}" if it is private`
     return message.includes('does not exist')
       ? notFound(`The image ${text} was not found: ${advice}.`, fault)
       : invalid(`The registry refused the image ${text}: ${advice}.`, fault)
   }
   if (/not found|manifest unknown|name unknown|no such image|no matching manifest/.test(message)) {
-    return notFound(`The image ${text} is not in its registry; check the name and the tag.`, fault)
+    return notFound(`The image ${text} is not in its registry. Check the name and the tag.`, fault)
   }
   return notFound(
     `The image ${text} is not on this engine and could not be pulled from ${registry}: ${fault.message.replaceAll(/\s+/g, ' ')}`,

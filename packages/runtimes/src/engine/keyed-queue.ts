@@ -1,13 +1,16 @@
 import { abortReason } from './engine-client.ts'
 
-/** Runs tasks of one key after another: of many that build the same image, the first builds and the others find it. */
+/**
+ * Runs tasks with the same key one after another: if many build the same image, the first builds and the others find
+ * it.
+ */
 export function createKeyedQueue(): <T>(key: string, task: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>()
   return async (key, task, signal) => {
     signal.throwIfAborted()
     const before = tails.get(key)
     const { promise: mine, resolve: finish } = Promise.withResolvers<void>()
-    // One that gives up waiting must still let the next wait for those before it.
+    // If one stops waiting, the next must still wait for those before it.
     const tail = Promise.all([before, mine])
     tails.set(key, tail)
     try {

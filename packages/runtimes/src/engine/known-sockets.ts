@@ -12,11 +12,11 @@ export interface HostPlaces {
   platform: NodeJS.Platform
   /** Undefined on Windows. */
   uid?: number
-  /** What stands before `/run` and `/var/run`; nothing, unless a test keeps away from the machine's own engines. */
+  /** Prefix for `/run` and `/var/run`. Empty, unless a test keeps away from the machine's own engines. */
   systemRoot?: string
 }
 
-/** Where engines listen when nobody moved them, in the order they are tried. */
+/** Where engines listen by default, in the order in which they are tried. */
 export function knownSockets({ env, homeDir, platform, uid, systemRoot = '' }: HostPlaces): KnownSocket[] {
   if (platform === 'win32') {
     return [

@@ -1,9 +1,9 @@
 import type { Mount } from '@toolhaven/core/ports/runtime'
 import type { Guard } from './container-guard.ts'
 
-/** How a container is connected, and what its network asks of the rest of it. */
+/** How a container is connected, and what its network requires of the rest of it. */
 export interface ContainerNetwork extends Partial<Guard> {
-  /** The engine's word for it. */
+  /** The engine's name for it. */
   mode: string
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]

@@ -5,19 +5,19 @@ import type { EngineClient } from './engine-client.ts'
 import type { EngineInfo } from './engine-info.ts'
 
 /**
- * An id that nobody has: above all that systemd gives to people, services and containers
+ * An id that nobody has: above all ids that systemd gives to people, services and containers
  * (https://systemd.io/UIDS-GIDS), and small enough for a signed number.
  */
 export const UNUSED_ID = 2_000_000_000
 
-/** In a namespace of ids of its own, 1000 is nobody on the machine. */
+/** In its own namespace of ids, 1000 is nobody on the machine. */
 const SHIFTED_USER = '1000:1000'
 /** The user of a rootless engine is root in its containers. */
 const ENGINE_OWNER = '0:0'
 
 /**
- * Who servers from packages run as, for the engine: the user of the daemon, as far as that can be. Whoever has the same id on
- * the machine can read the server's environment, and its secrets, from /proc.
+ * The engine's user for servers from packages: the user of the daemon, where possible. A user with the same id on the
+ * machine can read the server's environment, and its secrets, from /proc.
  */
 export async function packageUser(
   { address }: EngineClient,
@@ -29,7 +29,7 @@ export async function packageUser(
     return owner !== undefined && owner === own ? ENGINE_OWNER : SHIFTED_USER
   }
   if (info.SecurityOptions?.some((option) => option.startsWith('name=userns'))) return SHIFTED_USER
-  // The ids of another machine are other people's, and root would own what it mounts.
+  // The ids of another machine belong to other people, and root would own what it mounts.
   const isOurs = address.kind === 'unix' && own !== undefined && own !== 0
   return isOurs ? `${own}:${process.getegid?.() ?? UNUSED_ID}` : `${UNUSED_ID}:${UNUSED_ID}`
 }
@@ -38,7 +38,7 @@ const PASSWD = '/etc/passwd'
 const GROUP = '/etc/group'
 export const isUserFile = (path: string) => path === PASSWD || path === GROUP
 
-/** Programs that ask who they are fail when the image does not know the id. What the user mounted there stays. */
+/** Programs that look up their own user fail when the image does not know the id. What the user mounted there stays. */
 export async function userFiles(folder: string, user: string, theirs: readonly Mount[]): Promise<Mount[]> {
   const [uid = '', gid = ''] = user.split(':')
   if (user === ENGINE_OWNER || user === SHIFTED_USER) return []

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * The first process of a container, if it is on this machine. An engine in a virtual machine has process ids of its own, so the
- * groups or mounts of the process must name the container.
+ * The first process of a container, if it is on this machine. An engine in a virtual machine has its own process ids,
+ * so the groups or mounts of the process must name the container.
  */
 export async function pidHere(container: string, pid: number | undefined): Promise<number | undefined> {
   if (!pid) return undefined

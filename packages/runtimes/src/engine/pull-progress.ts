@@ -10,7 +10,7 @@ export const pullLineSchema = z.looseObject({
 })
 export type PullLine = z.infer<typeof pullLineSchema>
 
-/** Adds the layers' downloads up. Totals become known layer by layer, so both numbers grow; `done` never shrinks. */
+/** Adds up the layers' downloads. Totals become known layer by layer, so both numbers grow. `done` never shrinks. */
 export function createPullProgress(detail: string): (line: PullLine) => Progress | undefined {
   const layers = new Map<string, { done: number; total: number }>()
   let reported = -1

@@ -21,11 +21,14 @@ const configSchema = z.looseObject({
 })
 const helperSchema = z.object({ Username: z.string(), Secret: z.string() })
 
-/** Docker Hub is filed under the address of its first API. */
+/** Docker Hub is stored under the address of its first API. */
 const HUB_KEY = 'https://index.docker.io/v1/'
 const HELPER_NAME = /^[A-Za-z0-9_.-]+$/
 
-/** What `docker login` left for this registry, if anything: the helper program first, as Docker does, then the file. */
+/**
+ * The credentials that `docker login` stored for this registry: from the helper program first, as Docker does, then
+ * from the file.
+ */
 export async function registryCredentials(
   configFolder: string,
   registry: string,
@@ -62,20 +65,20 @@ async function readConfig(path: string): Promise<z.infer<typeof configSchema> | 
   try {
     return configSchema.parse(JSON.parse(content))
   } catch (cause) {
-    throw invalid(`${path} is not a Docker configuration file; repair or remove it.`, cause)
+    throw invalid(`${path} is not a Docker configuration file. Repair or remove it.`, cause)
   }
 }
 
 async function askHelper(name: string, key: string, signal: AbortSignal): Promise<RegistryCredentials | undefined> {
   if (!HELPER_NAME.test(name))
     throw invalid(
-      `The Docker configuration names a credential helper ${JSON.stringify(name)}, which is no program name.`,
+      `The Docker configuration names a credential helper ${JSON.stringify(name)}, which is not a program name.`,
     )
   const program = `docker-credential-${name}`
   const child = spawn(program, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], signal })
   const failed = new Promise<never>((_, reject) => child.once('error', reject))
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
-  // A helper that ends without reading its input is answered by its exit code.
+  // The exit code shows whether a helper ended without reading its input.
   child.stdin.on('error', () => {})
   child.stdin.end(key)
   try {
@@ -92,9 +95,9 @@ async function askHelper(name: string, key: string, signal: AbortSignal): Promis
   } catch (cause) {
     signal.throwIfAborted()
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    // No cause and no text of it: what the helper printed may hold the secret.
+    // Without a cause or its text: what the helper printed may contain the secret.
     throw invalid(
-      `The Docker credential helper ${program} ${missing ? 'is not installed' : 'gave no usable answer'}; install it or change the Docker configuration.`,
+      `The Docker credential helper ${program} ${missing ? 'is not installed' : 'gave no usable answer'}. Install it or change the Docker configuration.`,
     )
   }
 }

@@ -16,25 +16,25 @@ export interface SidecarOptions {
   spec: InstanceSpec
   out: WayOut | undefined
   image: string
-  /** Where its sockets are: folders of this machine, opened as `user`, or volumes of the engine. */
+  /** Its sockets: in folders of this machine, opened as `user`, or in volumes of the engine. */
   sockets: { place: SocketFolder; user: string } | 'volumes'
 }
 
-/** Its mark that it listens. */
+/** Marks that it listens. */
 export const READY_FILE = `${IN}/r`
 /** Its way in. */
 export const INWARD_SOCKET = `${IN}/h`
 
-/** It makes every address local, then becomes another user and keeps none of them. No other container has any. */
+/** It makes every address local, then becomes another user and keeps none of these. No other container has any. */
 const SETUP_CAPABILITIES = ['NET_ADMIN', 'SETUID', 'SETGID', 'SETPCAP']
 
 /**
- * Docker takes ::1 away from a container without an IPv6 network. Only for a server that listens there: on a machine without
- * IPv6, a container with these settings does not start.
+ * Docker removes ::1 from a container without an IPv6 network. Set only for a server that listens there: on a machine
+ * without IPv6, a container with these settings does not start.
  */
 const IPV6_LOOPBACK = { 'net.ipv6.conf.all.disable_ipv6': '0', 'net.ipv6.conf.lo.disable_ipv6': '0' }
 
-/** Creates the container that owns the network namespace; it alone sees the sockets. Gives its id. */
+/** Creates the container that owns the network namespace. It alone sees the sockets. Returns its id. */
 export async function createSidecar(
   client: EngineClient,
   { spec, out, image, sockets }: SidecarOptions,
@@ -68,8 +68,8 @@ function inFolders(place: SocketFolder, out: WayOut | undefined): Record<string,
 }
 
 /**
- * Docker lets the workload share the sidecar's resolv.conf. Podman gives it one of its own, which does as well: whatever address it
- * names, the forwarder answers.
+ * In Docker the workload shares the sidecar's resolv.conf. In Podman it has its own, which works as well: the forwarder
+ * answers at whatever address it names.
  */
 function inVolumes(instance: string): Record<string, unknown> {
   const volumes = volumesOf(instance)
@@ -85,7 +85,7 @@ function inVolumes(instance: string): Record<string, unknown> {
 
 const READY_MS = 20_000
 
-/** Starts it, unless it runs, and waits until it listens: joined before that, a workload could take its ports. */
+/** Starts it, unless it runs, and waits until it listens: a workload that joined before that could take its ports. */
 export async function startSidecar(
   client: EngineClient,
   instance: string,
@@ -101,7 +101,7 @@ export async function startSidecar(
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(READY_MS)])
   for (let tries = 1; !(await isReady()); tries += 1) {
     if (tries % 20 === 0) await refuseEnded(client, sidecar.Id, instance, signal)
-    if (deadline.aborted) throw unavailable(`The network of ${instance} did not come up in time; restart the workload.`)
+    if (deadline.aborted) throw unavailable(`The network of ${instance} did not come up in time. Restart the workload.`)
     await delay(5)
   }
 }
@@ -110,5 +110,5 @@ async function refuseEnded(client: EngineClient, id: string, instance: string, s
   const state = (await inspectContainer(client, id, signal))?.State
   if (state !== undefined && stateOf(state.Status) !== 'exited') return
   const what = state === undefined ? 'was removed' : `ended with code ${state.ExitCode}`
-  throw unavailable(`The network of ${instance} did not come up: its forwarder ${what}; restart the workload.`)
+  throw unavailable(`The network of ${instance} did not come up: its forwarder ${what}. Restart the workload.`)
 }

@@ -28,7 +28,7 @@ test('what was written before close still arrives', async () => {
   using pair = await connection()
   const channel = openStdioChannel(pair.ours, Buffer.alloc(0))
   const text = 'x'.repeat(4 << 20)
-  // Whoever waited for room learns of the close; the bytes go all the same.
+  // A writer that waits for room learns about the close. The bytes are sent all the same.
   const written = channel.write(text).catch((error: unknown) => error)
   channel.close()
   expect((await buffer(pair.theirs)).length).toBe(text.length)

@@ -4,7 +4,10 @@ import { unavailable } from '@toolhaven/core/errors'
 import { writeTo } from '../write-to.ts'
 import { createDemultiplexer } from './demultiplex.ts'
 
-/** Makes a channel of a connection taken over from the engine's HTTP. Reading begins with the first turn of the event loop after. */
+/**
+ * Makes a channel from a connection taken over from the engine's HTTP. Reading starts with the next turn of the event
+ * loop.
+ */
 export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
   let closed: { error?: Error } | undefined
   const waiting = new Set<(error: Error) => void>()
@@ -26,7 +29,8 @@ export function openStdioChannel(socket: Duplex, head: Buffer): StdioChannel {
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close: () => {
-      // What was written still goes out. The engine keeps its side open while the server lives; nobody reads it any more.
+      // What was written is still sent. The engine keeps its side open while the server lives, but nobody reads it any
+      // more.
       if (socket.destroyed) return
       socket.end(() => socket.destroy())
     },

@@ -2,7 +2,10 @@ import type { InstanceHandle } from '@toolhaven/core/ports/runtime'
 import { killContainer, waitContainer } from './containers.ts'
 import type { EngineClient } from './engine-client.ts'
 
-/** Asks, waits, kills. The engine's own stop call counts whole seconds only. Descendants end with the pid namespace. */
+/**
+ * Sends the signal, waits, kills. The engine's own stop call counts whole seconds only. Descendants end with the pid
+ * namespace.
+ */
 export async function stopContainer(
   client: EngineClient,
   handle: InstanceHandle,

@@ -12,7 +12,7 @@ import { pidHere } from './pid-here.ts'
 const PATIENCE_MS = 5_000
 const PAUSES = { firstMs: 1, longestMs: 100 }
 
-/** Whether a container that was just started lacks our filter. Where its process is out of sight, nothing can be told. */
+/** Whether a container that was just started lacks our filter. Unknown where its process cannot be seen. */
 export async function lacksFilter(
   client: EngineClient,
   handle: InstanceHandle,
@@ -34,26 +34,28 @@ export async function lacksFilter(
   return false
 }
 
-/** True also for a process that ended: there is nothing left to confine. */
+/** True also for a process that has ended: there is nothing left to confine. */
 export async function isFiltered(pid: number, program: string, engineFilters: number): Promise<boolean> {
   const status = await statusOf(pid)
   if (status === undefined) return true
   const own = filterCount(status)
   if (own === undefined) return /^Seccomp:\s*2$/m.test(status)
   const parent = await statusOf(Number(/^PPid:\s*(\d+)/m.exec(status)?.[1]))
-  // What the engine itself runs under is inherited.
+  // The filters of the engine itself are inherited.
   const expected = (filterCount(parent ?? '') ?? 0) + engineFilters + 1
   return own >= expected && (await runs(pid, program))
 }
 
-/** A program can raise the number of its filters, but not pass for another file. Only root and the same user can look. */
+/**
+ * A program can raise the number of its filters, but not pass for another file. Only root and the same user can look.
+ */
 async function runs(pid: number, program: string): Promise<boolean> {
   if (program === IN_VOLUME) return true
   const file = await stat(`/proc/${pid}/exe`, { bigint: true }).catch(() => undefined)
   return file === undefined || fileIdentity(file) === program
 }
 
-/** Kernels before 5.9 do not tell. */
+/** Undefined for kernels before 5.9, which do not report it. */
 function filterCount(status: string): number | undefined {
   const count = /^Seccomp_filters:\s*(\d+)/m.exec(status)?.[1]
   return count === undefined ? undefined : Number(count)

@@ -15,7 +15,7 @@ export function volumesOf(instance: string): InstanceVolumes {
   return { out: `thvnet-${instance}-out`, in: `thvnet-${instance}-in`, tools: `thvnet-${instance}-tools` }
 }
 
-/** Before the containers that have them mounted, with our labels, by which they are found if nothing else is left. */
+/** Called before the containers that mount them are created. Our labels find them if nothing else is left. */
 export async function createVolumes(
   client: EngineClient,
   { name: instance, labels }: InstanceSpec,
@@ -31,12 +31,12 @@ export async function createVolumes(
   }
 }
 
-/** The engine's own words. The first container that has it mounted fills it from its image. */
+/** In the engine's form. The first container that mounts it fills it from its image. */
 export function volumeMount(name: string, target: string, isReadOnly: boolean): Record<string, unknown> {
   return { Type: 'volume', Source: name, Target: target, ReadOnly: isReadOnly }
 }
 
-/** After the containers that have them mounted. */
+/** Called after the containers that mount them are removed. */
 export async function removeVolumes(client: EngineClient, instance: string, signal: AbortSignal): Promise<void> {
   for (const name of Object.values(volumesOf(instance))) await removeVolume(client, name, signal)
 }
@@ -45,7 +45,7 @@ const listSchema = z.looseObject({
   Volumes: z.array(z.looseObject({ Name: z.string(), Labels: z.record(z.string(), z.string()).nullish() })).nullish(),
 })
 
-/** Those of a daemon that ended between the last container and its volumes, by the labels of all that is ours. */
+/** Removes volumes of a daemon that ended between the last container and its volumes. Finds them by our labels. */
 export async function removeLostVolumes(
   client: EngineClient,
   labels: Readonly<Record<string, string>>,

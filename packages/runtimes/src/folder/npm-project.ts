@@ -28,7 +28,7 @@ const packageSchema = z.looseObject({
 })
 type PackageJson = z.infer<typeof packageSchema>
 
-/** A big monorepo's file has a few MiB. */
+/** The file of a big monorepo has a few MiB. */
 const MOST_LOCK_BYTES = 32 * 2 ** 20
 
 /** Undefined without a package.json. */
@@ -50,9 +50,9 @@ function parsePackageJson(folder: string, text: string): PackageJson {
   }
 }
 
-/** What npm needs to know of the project, and nothing of it that would run: its scripts are for its own folder. */
+/** What npm needs to know about the project, without anything that would run: its scripts are for its own folder. */
 async function packagesOf(folder: string, json: PackageJson): Promise<ProjectPackages | undefined> {
-  // Those that are there count, as they do without Toolhaven.
+  // An existing node_modules counts, as it does without Toolhaven.
   if ((await stat(join(folder, 'node_modules')).catch(() => undefined))?.isDirectory()) return undefined
   const { name, version, workspaces, overrides } = json
   const { dependencies: own, devDependencies, optionalDependencies, peerDependencies } = json
@@ -60,7 +60,7 @@ async function packagesOf(folder: string, json: PackageJson): Promise<ProjectPac
   const local = Object.entries(wanted).find(([, range]) => /^(?:file|link|workspace|portal):/.test(range))
   if (workspaces !== undefined || local !== undefined)
     throw invalid(
-      `${folder} needs ${local ? `the package ${local[0]} from a folder (${local[1]})` : 'its workspaces'}, which Toolhaven does not install; run "npm install" in it, and its own node_modules is used.`,
+      `${folder} needs ${local ? `the package ${local[0]} from a folder (${local[1]})` : 'its workspaces'}, which Toolhaven does not install. Run "npm install" in it: then Toolhaven uses its node_modules.`,
     )
   if (Object.keys(wanted).length === 0) return undefined
   const fields = { dependencies: own, devDependencies, optionalDependencies, peerDependencies }
@@ -72,7 +72,7 @@ async function packagesOf(folder: string, json: PackageJson): Promise<ProjectPac
   return { kind: 'npm', files }
 }
 
-/** The program that others would run, else what `npm start` would do, else what others would import. */
+/** The program that others would run, otherwise what `npm start` would run, otherwise what others would import. */
 async function startOf(folder: string, { name, bin, main, scripts }: PackageJson): Promise<StartCommand> {
   const own = binOf(name, bin)
   const program = await programAt(folder, own)
@@ -84,15 +84,15 @@ async function startOf(folder: string, { name, bin, main, scripts }: PackageJson
   }
   const named = own ?? main
   const why =
-    named === undefined ? 'names no program (bin, scripts.start or main)' : `names ${named}, which is not there`
+    named === undefined ? 'names no program (bin, scripts.start or main)' : `names ${named}, which does not exist`
   throw invalid(
-    `The package.json of ${folder} ${why}; build it first, or say how to start it: thv run --folder ${folder} -- COMMAND.`,
+    `The package.json of ${folder} ${why}. Build it first, or say how to start it: thv run --folder ${folder} -- COMMAND.`,
   )
 }
 
 const USUAL_FILES = ['index.js', 'index.mjs', 'index.ts', 'server.js']
 
-/** The only one, or the one that is called like the package. */
+/** The only one, or the one with the name of the package. */
 function binOf(name: string | undefined, bin: PackageJson['bin']): string | undefined {
   if (typeof bin === 'string') return bin
   const entries = Object.entries(bin ?? {})

@@ -44,7 +44,7 @@ function parsePyproject(folder: string, text: string): Pyproject {
   }
 }
 
-/** The lock file says most; without one, the lists of the project. */
+/** The lock file says most. Without one, the lists of the project. */
 async function packagesOf(
   folder: string,
   text: string | undefined,
@@ -58,7 +58,7 @@ async function packagesOf(
   if (requirements !== undefined) return listOf(folder, 'requirements.txt', requirements)
   if (project?.dynamic?.includes('dependencies'))
     throw invalid(
-      `${folder} has dependencies that only a build of it knows; list them under "dependencies" in its pyproject.toml, or in a requirements.txt.`,
+      `${folder} has dependencies that only its build knows. List them under "dependencies" in its pyproject.toml, or in a requirements.txt.`,
     )
   const listed = project?.dependencies ?? []
   return isListed ? listOf(folder, 'pyproject.toml', `${listed.join('\n')}\n`) : undefined
@@ -71,7 +71,7 @@ function listOf(folder: string, file: string, requirements: string): ProjectPack
 
 const OBJECT = /^([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)$/
 
-/** The script that an installation would make, else a file of a usual name. */
+/** The script that an installation would create, otherwise a file with a usual name. */
 function startOf(folder: string, project: Pyproject['project'], main: string | undefined): StartCommand {
   const scripts = project?.scripts ?? {}
   const names = Object.keys(scripts)
@@ -86,7 +86,7 @@ function startOf(folder: string, project: Pyproject['project'], main: string | u
   }
   if (main !== undefined) return ['python', `${FOLDER_PLACE}/${main}`]
   throw invalid(
-    `${folder} has no script in its pyproject.toml and none of ${MAIN_FILES.join(', ')}; say how to start it: thv run --folder ${folder} -- python FILE.`,
+    `${folder} has no script in its pyproject.toml and none of ${MAIN_FILES.join(', ')}. Say how to start it: thv run --folder ${folder} -- python FILE.`,
   )
 }
 

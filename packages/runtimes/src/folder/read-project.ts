@@ -4,7 +4,9 @@ import { readNpmProject } from './npm-project.ts'
 import { readPythonProject } from './python-project.ts'
 import type { Project } from './start-command.ts'
 
-/** What the folder holds, looked at again at each start. A command that was given counts more than what the project says. */
+/**
+ * What the folder contains, read again at each start. A command that the user gave takes precedence over the project.
+ */
 export async function readProject({
   path,
   command,
@@ -13,13 +15,13 @@ export async function readProject({
   const project = (await readNpmProject(path, isGiven)) ?? (await readPythonProject(path, isGiven))
   const [program, ...args] = command ?? []
   if (program !== undefined) {
-    // It finds the program on the path of the server, as a shell would.
+    // It finds the program on the server's path, as a shell would.
     const start = ['/usr/bin/env', '--', program, ...args] as const
     return { ...(project?.packages && { packages: project.packages }), start }
   }
   if (project?.start === undefined)
     throw invalid(
-      `${path} has neither a package.json nor a Python project (pyproject.toml, requirements.txt, server.py), so it is not known how to start it; say how: thv run --folder ${path} -- COMMAND.`,
+      `${path} has neither a package.json nor a Python project (pyproject.toml, requirements.txt, server.py), so Toolhaven does not know how to start it. Give the command: thv run --folder ${path} -- COMMAND.`,
     )
   return { ...(project.packages && { packages: project.packages }), start: project.start }
 }

@@ -110,7 +110,7 @@ describe('the door to sockets on another machine', () => {
   })
 })
 
-/** Ends its own side: nothing that is not a greeting keeps it waiting. */
+/** Ends its own side: only a greeting keeps it waiting. */
 async function knock(words: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: door.port, allowHalfOpen: true })
   socket.on('error', () => undefined).end(words)

@@ -41,7 +41,7 @@ const waysTo = ({ way }: OpenWayOut) => [
   ...['-d', `${way.ports.join(',')}=${join(way.folder, way.direct)}`, '-n', join(way.folder, way.names)],
 ]
 
-/** Says what comes of a connection and of a question to an address, as JSON. */
+/** Prints the outcome of a connection and of a lookup at an address, as JSON. */
 const TOOLS = `
 import { connect, createServer } from 'node:net'
 import { createSocket } from 'node:dgram'
@@ -59,7 +59,7 @@ const ask = (server, name) => {
 const say = (what) => process.stdout.write(JSON.stringify(what))
 `
 
-/** Runs a script of Node where every address is the forwarder's, and gives what it said. */
+/** Runs a Node script where every address is the forwarder's, and returns its output. */
 async function inside(script: string, options: readonly string[] = waysTo(out)): Promise<unknown> {
   const words = ['-N', ...options, '--', process.execPath, '--input-type=module', '-e', TOOLS + script]
   return JSON.parse((await run(forwarder, words)).stdout)
@@ -114,9 +114,9 @@ describe('a forwarder to which every address leads', () => {
   it('tells a program that asks by UDP to ask again by TCP for what is too long', async (context) => {
     needsForwarder(context)
     const socket = join(folder, 'long')
-    // As many addresses as fit into no datagram.
+    // As many addresses as do not fit into any datagram.
     const server = createServer((client) =>
-      // The forwarder reads no more of an answer than it hands on.
+      // The forwarder reads no more of an answer than it passes on.
       client
         .on('error', () => undefined)
         .once('data', (question: Buffer) => {
@@ -129,7 +129,7 @@ describe('a forwarder to which every address leads', () => {
         }),
     ).listen(socket)
     await once(server, 'listening')
-    // Without an option record: it would stand between the question and our records.
+    // Without an option record, which would be between the question and our records.
     const script = `
       const question = Buffer.from('12340100000100000000000003666f6f0362617200000100 01'.replaceAll(' ', ''), 'hex')
       const byDatagram = await new Promise((done) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** What stands before a program and its arguments; skips where there is no forwarder. */
+/** The command before a program and its arguments. Skips the test where there is no forwarder. */
 function first(context: TestContext): string[] {
   if (lack !== undefined) context.skip(`no forwarder on this machine: ${lack}`)
   return ['-s', join(folder, 'filter'), '-p', '--']

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const target = join(folder, 'forwarder')
   try {
     await compileForwarder(target)
-    // Some machines let nobody make a user namespace.
+    // Some machines allow nobody to create a user namespace.
     await run(target, ['-N', '-e', '127.0.0.1:9=/nowhere', '--', 'true'])
     program = target
   } catch (error) {
@@ -42,10 +42,10 @@ function built(context: TestContext): string {
   return program ?? ''
 }
 
-/** Asked of another program: a forwarder that fails where namespaces can be made is at fault itself. */
+/** Tried with another program: if namespaces can be created, a forwarder that fails is itself at fault. */
 const canMakeNamespaces = () => spawnSync('unshare', ['--user', '--net', 'true']).status === 0
 
-/** Runs a script of Node inside the namespaces, and gives what it printed and its exit code. */
+/** Runs a Node script inside the namespaces, and returns its output and exit code. */
 async function inside(forwarder: string, ways: readonly string[], script: string, onReady?: () => Promise<void>) {
   const child = spawn(forwarder, ['-N', ...ways, '--', process.execPath, '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -77,9 +77,9 @@ async function wayIn(forwarder: string, kind: string, backlog: number) {
   return {
     socket,
     halt: () => workload.kill('SIGSTOP'),
-    /** Memory of its own, in kilobytes. */
+    /** Its own memory, in kilobytes. */
     held: async () => Number(/^RssAnon:\s+(\d+) kB/m.exec(await readFile(`/proc/${worker}/status`, 'utf8'))?.[1]),
-    /** Of a processor, over a second. */
+    /** Its share of a processor, over a second. */
     share: async () => {
       const before = await processorMs(worker)
       await setTimeout(1_000)
@@ -242,7 +242,7 @@ describe('the forwarder', () => {
         stderr: expect.stringContaining('is not what was checked'),
       })
     await expect(run(forwarder, ['-m', `${dev}:${ino}=/gone`, '--', 'true'])).rejects.toMatchObject({ code: 1 })
-    // Links lead to the right place, but not behind `//`.
+    // The links lead to the right place, but not after `//`.
     await mkdir(join(folder, 'inner'))
     await symlink('/proc', join(folder, 'inner', 'link'))
     const through = (path: string) => run(forwarder, ['-m', `${dev}:${ino}=${folder}/${path}`, '--', 'echo', 'a'])

@@ -9,17 +9,17 @@ import { seccompFilter } from '../process/seccomp.ts'
 
 /** The native program of isolated workloads, in a folder that may be shown to containers. */
 export interface ForwarderProgram {
-  /** Holds the two files below and nothing else. */
+  /** Contains the two files below and nothing else. */
   folder: string
   program: string
-  /** The system call filter it can put in force. */
+  /** The system call filter that it can apply. */
   filter: string
 }
 
 export type FindForwarder = (signal: AbortSignal) => Promise<ForwarderProgram>
 
 export interface ForwarderOptions {
-  /** Where its source is, and a build of it if one was shipped. */
+  /** Where its source is, and its build if one was shipped. */
   sourceDir: string
   dataDir: string
   env: Readonly<Record<string, string | undefined>>
@@ -29,7 +29,7 @@ export interface ForwarderOptions {
 
 const INSTALL = 'install a C compiler (apt install gcc libc6-dev) and try again'
 
-/** The shipped build, or one made here when it is first needed. What was found stays while it is there; a failure is looked at again. */
+/** The shipped build, or one made here when it is first needed. It is kept while its file exists. A failure is tried again. */
 export function forwarderFinder(options: ForwarderOptions): FindForwarder {
   let found: Promise<ForwarderProgram> | undefined
   const look = (signal: AbortSignal) => {
@@ -47,7 +47,7 @@ export function forwarderFinder(options: ForwarderOptions): FindForwarder {
   }
 }
 
-/** Why there can be none here, without building one. */
+/** Why none can be built here, without building one. */
 export async function forwarderLack(options: ForwarderOptions): Promise<string | undefined> {
   const { sourceDir, dataDir, env, platform = process.platform, arch = process.arch } = options
   if (seccompFilter(arch) === undefined) return `it needs a processor of the kind x64 or arm64`
@@ -57,7 +57,7 @@ export async function forwarderLack(options: ForwarderOptions): Promise<string |
   return (await findProgram('cc', env['PATH'])) === undefined ? `to build the forwarder, ${INSTALL}` : undefined
 }
 
-/** Always of Linux: elsewhere engines run in a virtual machine with it, on the same processor. */
+/** Always for Linux: on other systems engines run in a virtual machine with Linux, on the same processor. */
 const shippedName = (arch: string) => `forwarder-linux-${arch}`
 
 async function find(options: ForwarderOptions, signal: AbortSignal): Promise<ForwarderProgram> {
@@ -71,7 +71,7 @@ async function find(options: ForwarderOptions, signal: AbortSignal): Promise<For
   const made = { folder, program: join(folder, 'forwarder'), filter: join(folder, 'filter') }
   if (await exists(made.program)) return made
   await mkdir(join(dataDir, 'forwarder'), { recursive: true, mode: 0o700 })
-  // Whole or not at all: two daemons may make it at the same time.
+  // Complete or not at all: two daemons may build it at the same time.
   const draft = await mkdtemp(join(dataDir, 'forwarder', 'draft-'))
   try {
     await chmod(draft, 0o755)
@@ -93,7 +93,7 @@ async function find(options: ForwarderOptions, signal: AbortSignal): Promise<For
 async function sourceFiles(sourceDir: string): Promise<string[]> {
   const names = await readdir(sourceDir).catch((error: unknown) => {
     throw unavailable(
-      `The forwarder of isolated workloads is missing from ${sourceDir}; install Toolhaven again.`,
+      `The forwarder of isolated workloads is missing from ${sourceDir}. Install Toolhaven again.`,
       error,
     )
   })

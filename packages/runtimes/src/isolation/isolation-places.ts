@@ -3,11 +3,11 @@ import type { FindSocat } from './socat.ts'
 
 /** What a runtime needs to run servers on a loopback only. */
 export interface IsolationPlaces {
-  /** A folder of the daemon's user alone, with a short path: sockets of the ways in are made below it. */
+  /** A private folder of the daemon's user with a short path: sockets of the ways in are created below it. */
   socketDir: string
   forwarder: FindForwarder
-  /** Why there can be no forwarder here, found without building one. */
+  /** Why there can be no forwarder here, determined without building one. */
   lack: () => Promise<string | undefined>
-  /** Stands in for the forwarder where servers are processes. */
+  /** Replaces the forwarder where servers are processes. */
   socat: FindSocat
 }

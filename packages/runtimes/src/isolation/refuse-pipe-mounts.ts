@@ -7,8 +7,9 @@ import type { Mount } from '@toolhaven/core/ports/runtime'
 const MOST_ENTRIES = 1_000_000
 
 /**
- * A named pipe in a mounted folder leads to whatever program opens it on this machine, whatever the network is. Who waits for
- * the other end cannot be seen from outside, so every pipe counts. Opening one to find out would disturb that program.
+ * A named pipe in a mounted folder leads to whatever program opens it on this machine, whatever the network is. Which
+ * program waits at the other end cannot be seen from outside, so every pipe counts. Opening one to find out would
+ * disturb that program.
  */
 export async function refusePipeMounts(
   mounts: readonly Mount[],
@@ -19,12 +20,12 @@ export async function refusePipeMounts(
     const pipe = await findPipe(mount, shadowedIn(mount, mounts), { signal, mostEntries })
     if (pipe !== undefined)
       throw invalid(
-        `The mount ${mount.hostPath} holds a named pipe (${JSON.stringify(pipe)}), which leads out of network isolation; remove the pipe, hide it with a .thvignore file, mount another folder, or allow the server the whole network.`,
+        `The mount ${mount.hostPath} holds a named pipe (${JSON.stringify(pipe)}), which leads out of network isolation. Remove the pipe, hide it with a .thvignore file, mount another folder, or allow the server the whole network.`,
       )
   }
 }
 
-/** Paths on this machine that the server does not see, because another mount, such as a cover, lies over them. */
+/** Paths on this machine that the server does not see because another mount, such as a cover, is on top of them. */
 function shadowedIn({ hostPath, containerPath }: Mount, mounts: readonly Mount[]): ReadonlySet<string> {
   const paths = mounts.map((other) => posix.relative(containerPath, other.containerPath))
   const below = paths.filter((path) => path !== '' && path !== '..' && !path.startsWith('../'))
@@ -49,7 +50,7 @@ async function findPipe(
     seen += entries.length
     if (seen > mostEntries)
       throw invalid(
-        `The mount ${hostPath} cannot be searched for named pipes, because it holds more than ${mostEntries} files and folders; mount a smaller folder, or allow the server the whole network.`,
+        `The mount ${hostPath} cannot be searched for named pipes, because it holds more than ${mostEntries} files and folders. Mount a smaller folder, or allow the server the whole network.`,
       )
     for (const entry of entries) {
       const isFolder = entry.isDirectory()
@@ -63,11 +64,11 @@ async function findPipe(
   return undefined
 }
 
-/** Nothing for a single file, for a folder that went away, and for one that this user cannot look into. */
+/** Empty for a single file, for a folder that was removed, and for one that this user cannot read. */
 function entriesOf(folder: string): Promise<Dirent[]> {
   const options = { encoding: 'latin1', withFileTypes: true } as const
   return readdir(Buffer.from(folder, 'latin1'), options).catch(() => [])
 }
 
-/** Names need not be UTF-8. As Latin-1 every byte of them is kept. */
+/** Names need not be UTF-8. Latin-1 keeps every byte. */
 const bytes = (path: string) => Buffer.from(path).toString('latin1')

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
-/** As the kernel writes it, one line for each socket: flags, type, state and name. Node makes stream sockets only. */
+/** In the kernel's format, one line for each socket: flags, type, state and name. Node only makes stream sockets. */
 async function checkWith(lines: readonly [flags: string, type: string, state: string, name: string][]) {
   const text = lines.map(
     ([flags, type, state, name], at) =>

@@ -4,8 +4,8 @@ import { invalid } from '@toolhaven/core/errors'
 import type { Mount } from '@toolhaven/core/ports/runtime'
 
 /**
- * A socket with a path is reached through the file system, whatever the network is: one in a mounted folder would be a way
- * out. Only those that a program holds now can be seen.
+ * A socket with a path is reached through the file system, whatever the network is: one in a mounted folder would be a
+ * way out. Only sockets that a program currently holds can be seen.
  */
 export async function refuseSocketMounts(mounts: readonly Mount[], processes = '/proc'): Promise<void> {
   if (mounts.length === 0) return
@@ -16,7 +16,7 @@ export async function refuseSocketMounts(mounts: readonly Mount[], processes = '
     const inside = sockets.find((path) => path === hostPath || path.startsWith(`${hostPath.replace(/\/$/, '')}/`))
     if (isSocket || inside !== undefined)
       throw invalid(
-        `The mount ${hostPath} holds a socket (${inside ?? hostPath}), which leads out of network isolation; mount another folder, or allow the server the whole network.`,
+        `The mount ${hostPath} holds a socket (${inside ?? hostPath}), which leads out of network isolation. Mount another folder, or allow the server the whole network.`,
       )
   }
 }
@@ -25,8 +25,8 @@ const DATAGRAM = '0002'
 const CONNECTED = '03'
 
 /**
- * Columns are "address: references protocol flags type state inode path". A connection has the path of the socket that took it,
- * and nobody else can reach it. A datagram socket can be reached in any state.
+ * Columns are "address: references protocol flags type state inode path". A connection has the path of the socket that
+ * accepted it, and nothing else can reach it. A datagram socket can be reached in any state.
  */
 function namesOf(table: string): string[] {
   return table.split('\n').flatMap((line) => {
@@ -37,7 +37,10 @@ function namesOf(table: string): string[] {
   })
 }
 
-/** The table has what each program called its socket: by a link (/var/run is /run on most machines), or from its folder. */
+/**
+ * The table has the name that each program gave its socket: through a link (/var/run is /run on most machines), or
+ * relative to its folder.
+ */
 async function findSockets(names: readonly string[], processes: string): Promise<string[]> {
   const relative = names.filter((name) => !isAbsolute(name))
   const folders = relative.length === 0 ? [] : await workingFolders(processes)
@@ -53,7 +56,7 @@ async function findSockets(names: readonly string[], processes: string): Promise
   return found.filter((path) => path !== '')
 }
 
-/** The table keeps the name of a socket whose file was removed, which nobody can reach any more. */
+/** The table keeps the name of a socket whose file was removed, which nothing can reach any more. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
@@ -61,7 +64,7 @@ function isGone(error: unknown): boolean {
 async function workingFolders(processes: string): Promise<string[]> {
   const entries = await readdir(processes).catch(() => [])
   const ids = entries.filter((name) => /^\d+$/.test(name))
-  // Of other users' processes only root learns it.
+  // For other users' processes only root can see it.
   const folders = await Promise.all(ids.map((id) => readlink(join(processes, id, 'cwd')).catch(() => undefined)))
   return [...new Set(folders.filter((folder) => folder !== undefined))]
 }

@@ -1,12 +1,12 @@
 import { findProgram } from '../package-index/find-program.ts'
 import { PROXY_ADDRESS, type Ways } from './ways.ts'
 
-/** What takes to do a forwarder's work with programs that are on many machines. */
+/** The programs that replace a forwarder, which many machines have. */
 export interface Socat {
   socat: string
   /** Binds the life of a socat to that of the sandbox. */
   setpriv: string
-  /** Makes the network. */
+  /** Creates the network. */
   bwrap: string
   shell: string
 }
@@ -61,7 +61,7 @@ export function socatCommand(
   return [
     bwrap,
     ...['--unshare-user', '--unshare-net', '--uid', '0', '--gid', '0'],
-    // Of that network and nothing else: to make the sandbox, which drops them all.
+    // For that network and nothing else: to make the sandbox, which drops them all.
     ...['--cap-add', 'ALL'],
     ...['--die-with-parent', '--dev-bind', '/', '/', '--', shell, '-c', script(closed), 'sh', setpriv, socat],
     ...pairs.flat(),
@@ -73,10 +73,13 @@ const MOST_CONNECTIONS = 256
 /** How long one direction may be silent once the other has ended. */
 const HALF_OPEN_SECONDS = 600
 
-/** Characters that mean something in an address of socat. */
+/** Escapes characters with a meaning in an address of socat. */
 const escaped = (path: string) => path.replaceAll(/[\\,:!"'([{]/g, String.raw`\$&`)
 
-/** Takes setpriv, socat, two addresses for each way, `--` and the sandbox's command. Ends without it if one does not listen. */
+/**
+ * Takes setpriv, socat, two addresses for each way, `--` and the sandbox's command. Ends without running the command if
+ * a way does not listen.
+ */
 const script = (closed: string) => `
 PATH=/usr/local/bin:/usr/bin:/bin
 setpriv=$1 socat=$2 wanted=0 tries=0

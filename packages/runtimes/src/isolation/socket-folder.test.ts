@@ -23,7 +23,7 @@ test('folders of sockets go when their process is gone, and those of containers 
     const own = passingSocketFolder(dir, 'me', 'server')
     await makeSocketFolder(own)
     expect(own.folder).not.toBe(passingSocketFolder(dir, 'me', 'other').folder)
-    // The next daemon, whose number is this one's again in a container.
+    // The next daemon, which has the same number again in a container.
     await removeLostSocketFolders(dir, silentLogger)
     expect(await readdir(dir)).toHaveLength(2)
   } finally {

@@ -5,17 +5,17 @@ import { describeError, invalid } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import { isAlive } from '../is-alive.ts'
 
-/** What a unix socket's address holds; the kernel and Node differ in what they do with more. */
+/** The size of a unix socket's address. The kernel and Node differ in what they do with longer ones. */
 const LONGEST_PATH = 107
 
-/** Where the way into one instance is: found again by any later daemon from what the instance is called. */
+/** Where the way into one instance is. Any later daemon finds it by the name of the instance. */
 export interface SocketFolder {
   folder: string
   /** Of the way in. */
   socketPath: string
-  /** Made by the forwarder once it listens. */
+  /** Created by the forwarder once it listens. */
   readyFile: string
-  /** Files that the workload sees, beside the folder it must not see. */
+  /** Files that the workload sees, outside the folder that it must not see. */
   hostsFile: string
   resolverFile: string
 }
@@ -29,9 +29,9 @@ export function passingSocketFolder(socketDir: string, owner: string, name: stri
   return filesOf(join(socketDir, `${hashOf(owner, name).slice(0, 6)}.${process.pid.toString(36)}`))
 }
 
-/** Removes those of processes that are gone. Before this one makes its first. */
+/** Removes those of processes that have ended. Called before this process makes its first. */
 export async function removeLostSocketFolders(socketDir: string, logger: Logger): Promise<void> {
-  // Not there before the first.
+  // Does not exist before the first.
   for (const entry of await readdir(socketDir).catch(() => [])) {
     const [, pid] = /^[\w-]{6}\.([0-9a-z]{1,7})$/.exec(entry) ?? []
     if (pid !== undefined && !isAlive(Number.parseInt(pid, 36)))
@@ -53,11 +53,11 @@ function filesOf(folder: string): SocketFolder {
   }
 }
 
-/** Empty, and closed to everybody else. */
+/** Empty, and closed to everyone else. */
 export async function makeSocketFolder(place: SocketFolder): Promise<void> {
   if (Buffer.byteLength(place.socketPath) > LONGEST_PATH)
     throw invalid(
-      `The socket path ${place.socketPath} is longer than ${LONGEST_PATH} bytes; choose a shorter XDG_RUNTIME_DIR.`,
+      `The socket path ${place.socketPath} is longer than ${LONGEST_PATH} bytes. Choose a shorter XDG_RUNTIME_DIR.`,
     )
   await removeSocketFolder(place)
   await mkdir(place.folder, { recursive: true, mode: 0o700 })

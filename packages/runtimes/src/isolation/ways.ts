@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { WayOut } from '@toolhaven/core/ports/egress'
 
-/** Of the proxy, on the workload's loopback. */
+/** The proxy's address on the workload's loopback. */
 export const PROXY_ADDRESS = '127.0.0.1'
 const PROXY_PORT = 3128
-/** Where the forwarder answers questions for names itself. */
+/** Where the forwarder itself answers name lookups. */
 const NAMES_PORT = 53
 /** The forwarder has 256 listeners, a few of which are for other ways. */
 const MOST_PORTS = 250
@@ -31,20 +31,22 @@ export function waysOf(out: WayOut | undefined, seenAt: string, wayIn: WayIn | u
   const ports = [...new Set(out.ports)].filter((port) => !taken.has(port))
   if (ports.length > MOST_PORTS)
     throw invalid(
-      `A permission profile can open at most ${MOST_PORTS} ports, and this one opens ${ports.length}; shorten allow_port.`,
+      `A permission profile can open at most ${MOST_PORTS} ports, and this one opens ${ports.length}. Shorten allow_port.`,
     )
   const [proxy, direct, names] = [join(seenAt, out.proxy), join(seenAt, out.direct), join(seenAt, out.names)]
   return { out: { proxy, proxyPort, direct, names, ports }, in: wayIn }
 }
 
-/** Another one than usual where the usual one is needed for a proxy of the user's own network. */
+/** Not the usual port where that one is needed for a proxy of the user's own network. */
 function proxyPortOf({ ports }: WayOut): number {
   let port = PROXY_PORT
   while (ports.includes(port)) port += 1
   return port
 }
 
-/** Leaves the server the ports that it opens itself, as far as nobody listed them: two sockets cannot listen on one port. */
+/**
+ * Leaves the server the ports that it opens itself, unless a profile lists them: two sockets cannot listen on one port.
+ */
 export function withoutPorts(out: WayOut, opened: readonly number[]): WayOut {
   const isLeft = (port: number) => opened.includes(port) && out.unlisted?.includes(port) === true
   return { ...out, ports: out.ports.filter((port) => !isLeft(port)) }
@@ -62,13 +64,16 @@ function outward({ proxy, proxyPort, direct, names, ports }: NonNullable<Ways['o
 
 const inward = ({ socketPath, port }: WayIn) => ['-i', `${socketPath}=${port}`]
 
-/** /etc/hosts of an isolated workload. All other names are asked of the forwarder. */
+/** /etc/hosts of an isolated workload. The forwarder resolves all other names. */
 export const HOSTS_FILE = '127.0.0.1 localhost sandbox\n::1 localhost\n'
 
-/** /etc/resolv.conf where there is a way out. The forwarder answers at every address; this one every resolver takes. */
+/**
+ * /etc/resolv.conf where there is a way out. The forwarder answers at every address, and every resolver accepts this
+ * one.
+ */
 export const RESOLVER_FILE = 'nameserver 127.0.0.1\n'
 
-/** What programs that know proxies read. Node 24 does when it is told to. */
+/** Variables for programs that support proxies. Node 24 does when it is told to. */
 export function proxyVariables(out: WayOut | undefined): Record<string, string> {
   if (out === undefined) return {}
   const proxy = `http://${PROXY_ADDRESS}:${proxyPortOf(out)}`

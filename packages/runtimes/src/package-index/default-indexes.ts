@@ -5,8 +5,9 @@ import { findPython } from './python.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * Where npm, pip and Go look if nobody configured another index. Toolhaven leaves that choice to them and asks: it has to know the hosts
- * only to tell which tokens are in use and what an install may reach. What is not installed here is unknown.
+ * Where npm, pip and Go look if nobody configured another index. Toolhaven leaves that choice to them and asks: it
+ * needs the hosts only to know which tokens are in use and what an install may reach. For programs that are not
+ * installed here it is unknown.
  */
 export interface DefaultIndexes {
   npm?: string | undefined
@@ -26,7 +27,7 @@ export async function defaultGoSettings(env: NpmOptions['env'], signal: AbortSig
   return told.exitCode === 0 ? goSchema.parse(JSON.parse(told.stdout)) : {}
 }
 
-/** uv looks where pip does, but does not tell. */
+/** uv looks where pip does, but does not say so. */
 export async function defaultPythonIndex(env: NpmOptions['env'], signal: AbortSignal): Promise<string[]> {
   const python = await findPython(env, signal).catch(() => undefined)
   signal.throwIfAborted()

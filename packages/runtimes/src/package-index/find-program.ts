@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** First executable file of this name in the search path; relative entries of the path are passed over. */
+/** The first executable file with this name in the search path. Relative entries of the path are ignored. */
 export async function findProgram(name: string, searchPath: string | undefined): Promise<string | undefined> {
   for (const folder of (searchPath ?? '').split(delimiter)) {
     if (!isAbsolute(folder)) continue
@@ -17,7 +17,7 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK)
     return (await stat(path)).isFile()
   } catch {
-    // Absent or not ours to run: look further.
+    // Absent, or we may not run it: look further.
     return false
   }
 }

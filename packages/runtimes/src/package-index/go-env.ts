@@ -17,7 +17,7 @@ export function goEnv(env: Readonly<Record<string, string | undefined>>, homeDir
 const SETTINGS = ['GOPROXY', 'GOPRIVATE', 'GONOPROXY', 'GONOSUMDB', 'GOSUMDB', 'GOINSECURE'] as const
 const settingsSchema = z.record(z.enum(SETTINGS), z.string())
 
-/** The user's settings, whether they come from variables or from `go env -w`. Without a Go that works, only variables are known. */
+/** The user's settings, from variables or from `go env -w`. Without a working Go, only variables are known. */
 export async function userGoSettings(
   { env, homeDir }: { env: Readonly<Record<string, string | undefined>>; homeDir: string },
   signal: AbortSignal,
@@ -25,14 +25,14 @@ export async function userGoSettings(
   const go = await findProgram('go', env['PATH'])
   const ask = ['env', '-json', ...SETTINGS]
   const told = go === undefined ? undefined : await runProgram(go, ask, { env: goEnv(env, homeDir), cwd: '/' }, signal)
-  // What stands for Go may be a script that was never set up.
+  // The program called Go may be a script that was never set up.
   if (told?.exitCode === 0) return settingsSchema.parse(JSON.parse(told.stdout))
   return Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
 }
 
 /**
- * `host:port` of what Go's settings name: its proxies, the checksum database, and hosts of private modules, which Go asks directly.
- * A pattern names no host.
+ * The `host:port` of everything that Go's settings name: its proxies, the checksum database, and hosts of private
+ * modules, which Go asks directly. A pattern names no host.
  */
 export function goPlaces(settings: Readonly<Record<string, string | undefined>>): string[] {
   const { GOPROXY = '', GOSUMDB = '', GOPRIVATE = '', GONOPROXY = '' } = settings

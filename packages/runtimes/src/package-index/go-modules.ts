@@ -10,20 +10,20 @@ interface GoOptions {
   homeDir: string
 }
 
-/** The newest version of the module that holds the package: asked of `go`, else of the proxies in GOPROXY. */
+/** The newest version of the module that contains the package: from `go`, otherwise from the proxies in GOPROXY. */
 export async function latestGoVersion({ env, homeDir }: GoOptions, name: string, signal: AbortSignal): Promise<string> {
   const go = await findProgram('go', env['PATH'])
   if (go !== undefined) return await askGo(go, name, goEnv(env, homeDir), signal)
   const proxies = (env['GOPROXY'] ?? '').split(/[,|]/).filter((entry) => /^https?:\/\//.test(entry))
   if (proxies.length === 0)
     throw invalid(
-      `Go is missing, so ${name} cannot be looked up; install it (apt install golang-go, brew install go) or set GOPROXY.`,
+      `Go is missing, so ${name} cannot be looked up. Install it (apt install golang-go, brew install go) or set GOPROXY.`,
     )
   for (const proxy of proxies) {
     const version = await askProxy(proxy, name, env, signal)
     if (version !== undefined) return version
   }
-  throw notFound(`The Go package ${name} was not found; check its path.`)
+  throw notFound(`The Go package ${name} was not found. Check its path.`)
 }
 
 const moduleSchema = z.object({ Version: z.string() })
@@ -41,11 +41,11 @@ async function askGo(go: string, name: string, env: Record<string, string>, sign
     if (exitCode === 0) return moduleSchema.parse(JSON.parse(stdout)).Version
     said = stderr
     if (/dial tcp|connection refused|no such host|timeout|certificate/i.test(stderr)) {
-      throw unavailable(`The Go module proxy could not be reached for ${name}; check the network and GOPROXY.`)
+      throw unavailable(`The Go module proxy could not be reached for ${name}. Check the network and GOPROXY.`)
     }
   }
   throw notFound(
-    `The Go package ${name} was not found (${said.trim().split('\n').at(-1)?.slice(0, 200) ?? ''}); check its path.`,
+    `The Go package ${name} was not found (${said.trim().split('\n').at(-1)?.slice(0, 200) ?? ''}). Check its path.`,
   )
 }
 
@@ -64,7 +64,7 @@ async function askProxy(
         (error: unknown) => {
           signal.throwIfAborted()
           throw unavailable(
-            `The Go module proxy could not be reached for ${name}; check the network and GOPROXY.`,
+            `The Go module proxy could not be reached for ${name}. Check the network and GOPROXY.`,
             error,
           )
         },
@@ -72,7 +72,7 @@ async function askProxy(
       if (answer.statusCode === 200) return moduleSchema.parse(await answer.body.json()).Version
       await answer.body.dump()
       if (answer.statusCode >= 500)
-        throw unavailable(`The Go module proxy answered ${answer.statusCode} for ${name}; try again later.`)
+        throw unavailable(`The Go module proxy answered ${answer.statusCode} for ${name}. Try again later.`)
     }
     return undefined
   } finally {
@@ -80,7 +80,7 @@ async function askProxy(
   }
 }
 
-/** A package lies in the module of its own path or of one above it; the longest that exists is the one. */
+/** A package is in the module of its own path or of a path above it. The longest that exists is the right one. */
 function modulePaths(name: string): string[] {
   const parts = name.split('/')
   return parts.slice(1).map((_part, index) => parts.slice(0, parts.length - index).join('/'))

@@ -11,8 +11,8 @@ import { type Npmrc, readNpmrc } from './npmrc.ts'
 import { readPythonSettings } from './python-settings.ts'
 
 /**
- * Tells what came from one package index from what came from another: two packages of one name and version need not be the same. Empty
- * where nobody configured an index.
+ * Distinguishes what came from different package indexes: two packages with one name and version need not be the same.
+ * Empty where nobody configured an index.
  */
 export type IndexKey = (scheme: PackageScheme, signal: AbortSignal) => Promise<readonly string[]>
 
@@ -27,7 +27,7 @@ export function createIndexKey(options: NpmOptions): IndexKey {
     const found = await lines[scheme](signal)
     signal.throwIfAborted()
     if (found.length === 0) return []
-    // A new password is no other index.
+    // A new password does not make another index.
     const places = found.map((line) => line.replaceAll(/\/\/[^/\s@]*@/g, '//')).toSorted()
     return [`index ${createHash('sha256').update(places.join('\n')).digest('hex').slice(0, 16)}`]
   }
@@ -58,10 +58,13 @@ async function goLines({ env, homeDir }: NpmOptions, signal: AbortSignal): Promi
 const PATIENCE_MS = 120_000
 const SETTLED_MS = 2000
 
-/** npm is asked again when one of its files changed. It takes as long as a start otherwise, and many workloads start with the daemon. */
+/**
+ * npm is asked again when one of its files has changed. It takes as long as the rest of a start, and many workloads
+ * start with the daemon.
+ */
 function rememberNpmrc(options: NpmOptions): () => Promise<string> {
   const read = async () => {
-    // Shared by all that wait, so no one's own signal.
+    // Shared by all callers that wait, so it is nobody's own signal.
     const late = AbortSignal.timeout(PATIENCE_MS)
     const npmrc = await readNpmrc(options, late).catch((error: unknown) => {
       throw late.aborted
@@ -84,7 +87,7 @@ async function watchFiles({ files }: Npmrc): Promise<() => Promise<boolean>> {
   const stateOf = (found: Awaited<ReturnType<typeof look>>) =>
     found.map((file) => (file ? `${file.ino} ${file.size} ${file.ctimeMs}` : 'absent')).join('\n')
   const found = await look()
-  // What was written, moved or removed just now may have been so after npm read it. A removal shows in the folder.
+  // A change a moment ago may have come after npm read the file. A removal shows in the folder.
   const folders = await Promise.all(files.map((file) => stat(dirname(file)).catch(() => undefined)))
   const isSettled = found.every((file, at) => {
     const changed = (file ?? folders[at])?.ctimeMs

@@ -1,4 +1,6 @@
-/** `host:port` of package indexes, each once. What is not an address on the network, such as a folder, is left out. */
+/**
+ * The `host:port` of package indexes, each once. Leaves out what is not an address on the network, such as a folder.
+ */
 export function indexPlaces(addresses: readonly string[]): string[] {
   const places = addresses.flatMap((address) => {
     const url = URL.parse(address)
@@ -8,7 +10,7 @@ export function indexPlaces(addresses: readonly string[]): string[] {
   return [...new Set(places)]
 }
 
-/** Whether an address brings a user name or a password along. */
+/** Whether an address contains a user name or a password. */
 export function hasCredentials(address: string): boolean {
   // Proxies may be written without a scheme.
   return /:\/\/[^/\s]*@|(?:^|[\s=])[^/\s@:=]+:[^/\s@]+@/.test(address)

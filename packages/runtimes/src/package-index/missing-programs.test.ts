@@ -10,15 +10,15 @@ let nodePath: string
 beforeAll(async () => {
   homeDir = await mkdtemp(join(tmpdir(), 'thv-missing-'))
   nodePath = join(homeDir, 'node')
-  // A program with nothing of npm beside it.
+  // A program without npm beside it.
   await writeFile(nodePath, '')
 })
 afterAll(() => rm(homeDir, { recursive: true, force: true }))
 
 test.each([
-  ['npx', 'everything', /npm is missing.*install it \(apt install npm/],
-  ['uvx', 'tool', /Python 3 is missing.*install it \(apt install python3/],
-  ['go', 'example.com/tool', /Go is missing.*install it \(apt install golang-go/],
+  ['npx', 'everything', /npm is missing.*Install it \(apt install npm/],
+  ['uvx', 'tool', /Python 3 is missing.*Install it \(apt install python3/],
+  ['go', 'example.com/tool', /Go is missing.*Install it \(apt install golang-go/],
 ] as const)('a package of %s is the user’s mistake where its program is missing', async (scheme, name, message) => {
   const { latestVersion } = createPackageIndex({ nodePath, env: { PATH: homeDir }, homeDir })
   const look = latestVersion(scheme, name, AbortSignal.timeout(30_000))

@@ -13,7 +13,7 @@ const NAMES = new Set([
   'SSL_CERT_DIR',
 ])
 
-/** Only those of proxies: certificates are files and must be brought along. */
+/** Only those for proxies: certificates are files and have to be copied. */
 export function proxyVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(env))
@@ -26,8 +26,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 const SOCKS_PORT = '1080'
 
 /**
- * The user's own proxies for a fetch behind a gate: all variables in both spellings, and the places that the gate must let it reach.
- * Undefined where there are none. What is on this machine is never asked of a proxy, which might reach all of it.
+ * The user's own proxies for a fetch behind a gate: all variables in both spellings, and the places that the gate must
+ * let it reach. Undefined where there are none. A proxy is never asked for something on this machine, because it might
+ * reach all of it.
  */
 export function ownProxies(
   env: Readonly<Record<string, string | undefined>>,
@@ -45,7 +46,7 @@ export function ownProxies(
   }
 }
 
-/** `host:port` of proxies, as settings name them: an address, or a host and a port alone. */
+/** The `host:port` of proxies in the forms that settings use: an address, or a host and a port alone. */
 export function proxyPlaces(proxies: readonly (string | null | undefined)[]): string[] {
   return proxies.flatMap((proxy) => {
     const url = proxy ? URL.parse(proxy.includes('://') ? proxy : `http://${proxy}`) : null

@@ -12,7 +12,7 @@ export function isInUse(key: string, registries: readonly string[]): boolean {
   return host === undefined || registries.some((registry) => isOn(registry, host))
 }
 
-/** A port that the protocol has anyway may be written or left out. */
+/** The default port of the protocol may be written or left out. */
 function isOn(registry: string, host: string): boolean {
   const url = URL.parse(registry)
   return url !== null && URL.parse(`${url.protocol}//${host}`)?.host === url.host

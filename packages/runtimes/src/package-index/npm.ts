@@ -16,34 +16,34 @@ export interface NpmOptions {
   homeDir: string
 }
 
-/** npm as the user set it up: its program, its configuration, and the variables that draws on. */
+/** npm as the user set it up: its program, its configuration, and the variables that the configuration uses. */
 export interface Npm {
-  /** npm-cli.js, to be run with our Node. */
+  /** npm-cli.js, run with our Node. */
   cli: string
   /** The text of its configuration files, with only the credentials of registries in use. */
   configs: { user: string; global: string }
   /** Addresses of the registries that it uses. */
   registries: string[]
-  /** The one of packages without a scope, or with one that has no registry of its own. */
+  /** The registry for packages without a scope, or with a scope that has no registry of its own. */
   registry: string | undefined
-  /** Of its own settings; the variables of the user name others. */
+  /** From its own settings. The user's variables may name others. */
   proxies: string[]
   caFile: string | undefined
   ignoreScripts: boolean
   env: Record<string, string>
-  /** Paths of its configuration files, whether or not they are there. */
+  /** Paths of its configuration files, whether or not they exist. */
   files: string[]
 }
 
-/** Finds npm on the machine, else beside our Node. */
+/** Finds npm on the machine, otherwise beside our Node. */
 export async function findNpm({ nodePath, env, homeDir }: NpmOptions, signal: AbortSignal): Promise<Npm> {
   const cli = await findCli(nodePath, env, signal)
   if (cli === undefined)
-    throw invalid('npm is missing, so npm packages cannot be fetched; install it (apt install npm, brew install node).')
+    throw invalid('npm is missing, so npm packages cannot be fetched. Install it (apt install npm, brew install node).')
   const npmEnv = pickEnv(env, homeDir, isNpmVariable)
   const list = [cli, 'config', 'list', '--long', '--json']
   const { stdout, stderr, exitCode } = await askNpm(nodePath, list, npmEnv, signal)
-  if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}); correct your .npmrc.`)
+  if (exitCode !== 0) throw invalid(`npm cannot read its configuration (${lastLine(stderr)}). Correct your .npmrc.`)
   const settings = settingsSchema.parse(JSON.parse(stdout))
   const registries = registriesOf(settings)
   const configOf = async (path: string | null | undefined) => tokensInUse(await readText(path), registries)
@@ -67,7 +67,7 @@ export async function hasNpm({ nodePath, env }: NpmOptions, signal: AbortSignal)
   return (await findCli(nodePath, env, signal)) !== undefined
 }
 
-/** The registry that npm uses if nobody configured another one; undefined where there is no npm. */
+/** The registry that npm uses if nobody configured another one. Undefined where there is no npm. */
 export async function defaultNpmIndex(
   { nodePath, env, homeDir }: NpmOptions,
   signal: AbortSignal,
@@ -101,7 +101,7 @@ async function readText(path: string | null | undefined): Promise<string> {
   return file === undefined ? '' : readFile(file, 'utf8')
 }
 
-/** The newest version that npm would install without being told one. */
+/** The newest version, which npm would install if no version were named. */
 export async function latestNpmVersion(options: NpmOptions, name: string, signal: AbortSignal): Promise<string> {
   const npm = await findNpm(options, signal)
   const quiet = ['--json', '--no-update-notifier', '--loglevel=error', ...QUICK_RETRIES]
@@ -110,11 +110,11 @@ export async function latestNpmVersion(options: NpmOptions, name: string, signal
   if (exitCode !== 0) throw npmFailure(name, `${stdout}\n${stderr}`)
   const found = versionSchema.safeParse(stdout.trim() === '' ? undefined : JSON.parse(stdout))
   const version = Array.isArray(found.data) ? found.data.at(-1) : found.data
-  if (version === undefined) throw notFound(`The npm package ${name} has no published version; check its name.`)
+  if (version === undefined) throw notFound(`The npm package ${name} has no published version. Check its name.`)
   return version
 }
 
-/** npm makes a cache and logs even when it is only asked something: not in the user's home, but in a folder that goes again. */
+/** npm makes a cache and logs even for a query: here not in the user's home, but in a folder that is removed again. */
 async function askNpm(
   nodePath: string,
   args: readonly string[],
@@ -130,24 +130,24 @@ async function askNpm(
   }
 }
 
-/** npm's own pauses add up to more than a minute. Without a network that is a minute in which nobody is told. */
+/** npm's own pauses add up to more than a minute. Without a network the user would hear nothing for that minute. */
 export const QUICK_RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000']
 
 const versionSchema = z.union([z.string(), z.array(z.string())])
 
-/** One sentence out of what npm said; its codes are stable, its prose is not. */
+/** One sentence from npm's output. Its codes are stable, its prose is not. */
 export function npmFailure(what: string, output: string): ThvError {
   const code = /(?:"code":\s*"|npm (?:error|ERR!) code )([A-Z0-9_]+)/.exec(output)?.[1] ?? ''
   if (['E404', 'ETARGET', 'ENOVERSIONS'].includes(code))
-    return notFound(`The npm package ${what} was not found; check its name and version.`)
+    return notFound(`The npm package ${what} was not found. Check its name and version.`)
   if (['E401', 'E403', 'ENEEDAUTH'].includes(code))
-    return invalid(`The npm registry refused access to ${what} (${code}); log in with npm and try again.`)
+    return invalid(`The npm registry refused access to ${what} (${code}). Log in with npm and try again.`)
   if (NETWORK_CODES.test(code))
     return unavailable(
-      `The npm registry could not be reached for ${what} (${code}); check the network, proxy and registry settings of npm.`,
+      `The npm registry could not be reached for ${what} (${code}). Check the network, proxy and registry settings of npm.`,
     )
   return unavailable(
-    `npm could not supply ${what} (${code === '' ? lastLine(output) : code}); run npm view ${what} to see why.`,
+    `npm could not supply ${what} (${code === '' ? lastLine(output) : code}). Run npm view ${what} to see why.`,
   )
 }
 
@@ -181,13 +181,13 @@ async function existingFile(path: string | null | undefined): Promise<string | u
   return found?.isFile() === true ? path : undefined
 }
 
-/** `${NAME}` in an .npmrc stands for a variable. */
+/** `${NAME}` in an .npmrc is a variable. */
 function referencedVariables(configs: readonly string[]): Set<string> {
   const matches = configs.flatMap((text) => [...text.matchAll(/\$\{([^}?]+)\??\}/g)])
   return new Set(matches.flatMap((match) => match[1] ?? []))
 }
 
-/** Settings of the user; not those that an npm which started the daemon adds about itself. */
+/** Settings of the user, not those that an npm which started the daemon adds about itself. */
 function isNpmVariable(name: string): boolean {
   if (isNetworkVariable(name)) return true
   if (!/^npm_config_/i.test(name)) return false

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findNpm, hasNpm, type NpmOptions } from './npm.ts'
 
-/** What npm's files and variables say that matters to a build; see `npmrcForBuild`. */
+/** The parts of npm's files and variables that matter to a build. See `npmrcForBuild`. */
 export interface Npmrc {
   text: string
-  /** The files that were read, or would have been if they were there. */
+  /** The files that were read, or would have been if they existed. */
   files: readonly string[]
 }
 
@@ -14,7 +14,7 @@ export async function readNpmrc(options: NpmOptions, signal: AbortSignal): Promi
   return { text: npmrcForBuild(texts, options.env), files }
 }
 
-/** Texts of npm's files; a later one wins. Where npm is missing, only that of the user is known. */
+/** Texts of npm's files, where later ones take precedence. Where npm is missing, only the user's file is known. */
 async function npmFiles(options: NpmOptions, signal: AbortSignal): Promise<{ texts: string[]; files: string[] }> {
   if (await hasNpm(options, signal)) {
     const { configs, files } = await findNpm(options, signal)
@@ -30,8 +30,9 @@ const NPM_KEYS =
   /^(?:registry|replace-registry-host|strict-ssl|ignore-scripts|always-auth|proxy|https-proxy|noproxy|@[^:\s]+:registry|\/\/\S+:(?:_authToken|_auth|_password|username|email|always-auth))$/
 
 /**
- * What of npm's configuration means something inside a build: registries, credentials, proxies, whether scripts run. Paths of the host
- * (prefix, cafile, cache) are left out, and `${NAME}` is resolved, as npm would, from the environment given. Each key is there once.
+ * The parts of npm's configuration that mean something inside a build: registries, credentials, proxies, whether
+ * scripts run. Paths of the host (prefix, cafile, cache) are left out, and `${NAME}` is resolved from the given
+ * environment, as npm would. Each key appears once.
  */
 export function npmrcForBuild(texts: readonly string[], env: Readonly<Record<string, string | undefined>>): string {
   const fromFiles = texts.flatMap((text) => text.split(/\r?\n/)).map(setting)
@@ -46,7 +47,7 @@ function setting(line: string): [string, string] {
   return [key.trim(), value.length === 0 ? 'true' : unquoted(value.join('=').trim())]
 }
 
-/** Without quotes, what comes after these is a comment. */
+/** Without quotes, what follows these characters is a comment. */
 function quoted(value: string): string {
   return /[;#]/.test(value) ? JSON.stringify(value) : value
 }
@@ -55,7 +56,7 @@ function unquoted(value: string): string {
   return /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
 }
 
-/** As npm reads them: in either case, with `_` for `-`, and not if they are empty. */
+/** As npm reads them: in either case, with `_` for `-`, and ignored when empty. */
 function npmVariables(env: Readonly<Record<string, string | undefined>>): [string, string][] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (!/^npm_config_/i.test(name) || value === '' || /[\r\n]/.test(value)) return []

@@ -10,7 +10,7 @@ export interface PackageIndexOptions {
   homeDir: string
 }
 
-/** Asks the user's own npm, pip and Go, so their registries, proxies and credentials are used. */
+/** Asks the user's own npm, pip and Go, so that their registries, proxies and credentials are used. */
 export function createPackageIndex(options: PackageIndexOptions): PackageIndex {
   const lookups = { npx: latestNpmVersion, uvx: latestPythonVersion, go: lazyGoVersion }
   return {
@@ -25,7 +25,7 @@ export function createPackageIndex(options: PackageIndexOptions): PackageIndex {
   }
 }
 
-/** Few ask for Go modules; what that loads is loaded then. */
+/** Few users look up Go modules, so the code for it is loaded on demand. */
 const lazyGoVersion: typeof latestNpmVersion = async (options, name, signal) => {
   const { latestGoVersion } = await import('./go-modules.ts')
   return latestGoVersion(options, name, signal)

@@ -10,8 +10,8 @@ export interface PipSettingsOptions {
 }
 
 /**
- * The user's pip settings by option name (`index-url`), in pip's own order: machine, PIP_CONFIG_FILE or else the user's, PIP_* variables.
- * Lists keep one entry per line. https://pip.pypa.io/en/stable/topics/configuration/
+ * The user's pip settings by option name (`index-url`), in pip's own order: machine, PIP_CONFIG_FILE or else the
+ * user's, PIP_* variables. Lists keep one entry per line. https://pip.pypa.io/en/stable/topics/configuration/
  */
 export async function readPipSettings({ env, homeDir }: PipSettingsOptions): Promise<PipSettings> {
   const settings: Record<string, string> = {}
@@ -41,13 +41,16 @@ function configFiles(env: PipSettingsOptions['env'], homeDir: string): string[] 
   ]
 }
 
-/** Only what says where packages are and how to get there: other settings (a target, a user install) would change what is done. */
+/**
+ * Only settings that say where packages are and how to get there: others (a target, a user install) would change what
+ * pip does.
+ */
 const INDEX_KEYS = ['index-url', 'extra-index-url', 'find-links', 'no-index', 'trusted-host'] as const
 const NETWORK_KEYS = ['proxy', 'timeout', 'default-timeout', 'retries'] as const
-/** Meant for this machine: files, programs, and what a lookup may name. */
+/** For this machine only: files, programs, and what a lookup may name. */
 const LOCAL_KEYS = ['cert', 'client-cert', 'keyring-provider', 'pre'] as const
 
-/** For a pip that is to read no file. */
+/** For a pip that must not read any file. */
 export function pipVariables(settings: PipSettings): Record<string, string> {
   const found: Record<string, string> = { PIP_CONFIG_FILE: '/dev/null' }
   for (const key of [...INDEX_KEYS, ...NETWORK_KEYS, ...LOCAL_KEYS]) {
@@ -57,7 +60,10 @@ export function pipVariables(settings: PipSettings): Record<string, string> {
   return found
 }
 
-/** For a pip inside of a container, which has no folders of this machine. Without its folders, `no-index` finds nothing, as it should. */
+/**
+ * For a pip inside a container, which has no folders of this machine. Without its folders, `no-index` finds nothing, as
+ * it should.
+ */
 export function pipConfForBuild(settings: PipSettings): string {
   const lines = [...INDEX_KEYS, ...NETWORK_KEYS, 'pre'].flatMap((key) => {
     const values = (settings[key] ?? '').split('\n').filter((value) => value !== '')
@@ -67,7 +73,7 @@ export function pipConfForBuild(settings: PipSettings): string {
   return ['[global]', ...lines, ''].join('\n')
 }
 
-/** `[install]` and `[download]` settings win over `[global]` ones. */
+/** `[install]` and `[download]` settings take precedence over `[global]` ones. */
 export function parsePipConfig(text: string): PipSettings {
   const sections: Record<'global' | 'command', Record<string, string>> = { global: {}, command: {} }
   let section: Record<string, string> | undefined

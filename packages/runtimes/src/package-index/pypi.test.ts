@@ -10,7 +10,7 @@ const NAME = 'thv-confused'
 const file = (version: string) => ({ name: `thv_confused-${version}-py3-none-any.whl`, content: Buffer.alloc(0) })
 const signal = () => AbortSignal.timeout(60_000)
 
-// Pip is started five times, and a busy machine takes its time for each.
+// Pip is started five times, which is slow on a busy machine.
 test('a version comes from the index that uv is told of, and from no other', { timeout: 240_000 }, async (context) => {
   const { PATH } = process.env
   if (!(await findPython({ PATH }, signal())).hasPip) return context.skip('this Python has no pip')

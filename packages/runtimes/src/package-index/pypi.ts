@@ -15,7 +15,7 @@ export interface PypiOptions {
   homeDir: string
 }
 
-/** The newest version that is not a pre-release and runs on this machine's Python: asked of pip, else of uv. */
+/** The newest version that is not a pre-release and runs on this machine's Python: from pip, otherwise from uv. */
 export async function latestPythonVersion(
   { env, homeDir }: PypiOptions,
   name: string,
@@ -38,10 +38,10 @@ export async function latestPythonVersion(
   const uv = await findProgram('uv', env['PATH'])
   if (uv === undefined)
     throw invalid(
-      `Neither pip nor uv is here to look up ${name}; install one (apt install python3-pip, brew install uv).`,
+      `Neither pip nor uv is here to look up ${name}. Install one (apt install python3-pip, brew install uv).`,
     )
   const settings = uvIndexVariables(env, pip)
-  // Nothing is built, so no code of the package runs; the list of what would be installed names the version.
+  // Nothing is built, so no code of the package runs. The list of what would be installed names the version.
   const args = [
     'pip',
     'install',
@@ -74,7 +74,7 @@ export async function latestPythonVersion(
   throw pythonFailure(name, stderr)
 }
 
-/** One after another, where what the first index has comes from there. */
+/** One index after another, where a package comes from the first index that has it. */
 function inOrder({ pip, first }: PythonSettings): PipSettings[] {
   if (first.length === 0) return [pip]
   const { 'extra-index-url': _, ...alone } = pip
@@ -89,7 +89,7 @@ async function askPip(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const args = ['-I', '-m', 'pip', 'index', 'versions', '--disable-pip-version-check', '--retries', '1', '--', name]
-  // -I makes Python ignore its own variables; pip's stay in force.
+  // -I makes Python ignore its own variables. Those of pip still apply.
   const { stdout, stderr, exitCode } = await runProgram(program, args, { env, cwd: '/' }, signal)
   const version = /^\S+ \(([^)]+)\)/m.exec(stdout)?.[1]
   if (exitCode === 0 && version !== undefined) return version
@@ -98,18 +98,18 @@ async function askPip(
   throw failure
 }
 
-const missing = (what: string) => notFound(`The Python package ${what} was not found; check its name and version.`)
+const missing = (what: string) => notFound(`The Python package ${what} was not found. Check its name and version.`)
 
-/** One sentence out of what pip or uv said. */
+/** One sentence from the output of pip or uv. */
 export function pythonFailure(what: string, output: string) {
-  // Unreachable first: pip ends with "no matching distribution" in both cases.
+  // Checked first: pip ends with "no matching distribution" in both cases.
   if (
     /Retrying \(|NewConnectionError|Could not fetch URL|Failed to fetch|error sending request|SSLError|certificate/i.test(
       output,
     )
   ) {
     return unavailable(
-      `The Python package index could not be reached for ${what}; check the network, proxy and index settings of pip.`,
+      `The Python package index could not be reached for ${what}. Check the network, proxy and index settings of pip.`,
     )
   }
   if (
@@ -120,5 +120,5 @@ export function pythonFailure(what: string, output: string) {
     return missing(what)
   }
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
-  return unavailable(`The Python package ${what} could not be fetched (${last}); run pip index versions to see why.`)
+  return unavailable(`The Python package ${what} could not be fetched (${last}). Run pip index versions to see why.`)
 }

@@ -4,11 +4,14 @@ import { refuseUvFiles } from './uv-files.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What pip is told to find packages as the user's uv and pip would. */
+/** Settings that make pip find packages as the user's uv and pip would. */
 export interface PythonSettings {
   /** By option name. */
   pip: PipSettings
-  /** Indexes that uv asks before the one of `index-url`: what one of them has comes from there, whatever the others have. */
+  /**
+   * Indexes that uv asks before the one of `index-url`: a package that one of them has comes from there, whatever the
+   * others have.
+   */
   first: readonly string[]
 }
 
@@ -18,7 +21,7 @@ export async function readPythonSettings(options: PipSettingsOptions): Promise<P
   return pythonSettings(options.env, await readPipSettings(options))
 }
 
-/** Settings of uv win over those of pip, for everything that fetches Python packages. */
+/** Settings of uv take precedence over those of pip, for everything that fetches Python packages. */
 export function pythonSettings(env: Env, pip: PipSettings): PythonSettings {
   const main = env['UV_DEFAULT_INDEX'] || env['UV_INDEX_URL']
   const extra = [...words(env['UV_INDEX']), ...words(env['UV_EXTRA_INDEX_URL'])].map((index) => address(env, index))
@@ -37,11 +40,11 @@ export function pythonSettings(env: Env, pip: PipSettings): PythonSettings {
   return { pip: settings, first }
 }
 
-/** pip takes the newest of all its indexes, so anybody could offer a package of the first ones in another. */
+/** pip takes the newest of all its indexes, so anyone could offer a package of the first ones in another index. */
 export function checkPipCanFollow({ first }: PythonSettings): void {
   if (first.length === 0) return
   throw invalid(
-    'UV_INDEX or UV_EXTRA_INDEX_URL names a package index that has to be asked before the others, which pip cannot do, and images of Python packages are built with pip; set UV_DEFAULT_INDEX to one index that has all packages, or UV_INDEX_STRATEGY=unsafe-best-match if any of them may supply any package.',
+    'UV_INDEX or UV_EXTRA_INDEX_URL names a package index that has to be asked before the others, which pip cannot do, and images of Python packages are built with pip. Set UV_DEFAULT_INDEX to one index that has all packages, or UV_INDEX_STRATEGY=unsafe-best-match if any of them may supply any package.',
   )
 }
 
@@ -49,7 +52,9 @@ function words(text: string | undefined, between = /\s+/): string[] {
   return (text ?? '').split(between).filter((word) => word !== '')
 }
 
-/** Of an index as uv names it, which may have a name (`name=https://…`) and with it a user and a password in variables. */
+/**
+ * An index as uv names it. It may have a name (`name=https://…`), and with the name a user and a password in variables.
+ */
 function address(env: Env, index: string): string {
   const [, name, plain = index] = /^([\w.-]+)=(.*)$/.exec(index) ?? []
   const url = URL.parse(plain)

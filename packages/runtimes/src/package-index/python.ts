@@ -4,10 +4,10 @@ import { findProgram } from './find-program.ts'
 import { runProgram } from './run-program.ts'
 
 export interface Python {
-  /** The interpreter itself: no shim, no virtual environment. */
+  /** The interpreter itself, not a shim or a virtual environment. */
   program: string
   version: string
-  /** Folders it lives in. */
+  /** Folders that it is installed in. */
   prefixes: string[]
   hasPip: boolean
 }
@@ -31,7 +31,7 @@ export async function findPython(
     if (about.success && about.data.major === 3) return { ...about.data, prefixes: [...new Set(about.data.prefixes)] }
   }
   throw invalid(
-    'Python 3 is missing, so Python packages cannot be run; install it (apt install python3, dnf install python3, brew install python).',
+    'Python 3 is missing, so Python packages cannot be run. Install it (apt install python3, dnf install python3, brew install python).',
   )
 }
 
@@ -52,7 +52,7 @@ const aboutSchema = z.object({
   hasPip: z.boolean(),
 })
 
-/** Version managers' shims need to know whose they are. */
+/** Version managers' shims need to know which user they belong to. */
 function aboutEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   const names = ['PATH', 'HOME', 'PYENV_ROOT', 'PYENV_VERSION', 'ASDF_DIR', 'ASDF_DATA_DIR', 'MISE_DATA_DIR']
   return Object.fromEntries(names.map((name) => [name, env[name]]))

@@ -13,7 +13,10 @@ export interface ProgramOptions {
   cwd: string
 }
 
-/** Runs a program to its end, without a shell and without stdin. Rejects only when it cannot be started or the signal aborts. */
+/**
+ * Runs a program to its end, without a shell and without stdin. Rejects only when it cannot be started or the signal
+ * aborts.
+ */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -47,7 +50,7 @@ export async function collectOutput(
 }
 
 const KILLED = 137
-/** The largest answer wanted is the list of versions of one package. */
+/** The largest answer that is needed is the list of versions of one package. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
 
 function keepLast(stream: Readable | null): () => string {

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 import type { PipSettingsOptions } from './pip-settings.ts'
 
-/** Settings of uv that say where packages come from, as keys of any table, in any notation; an inline table may have them anywhere. */
+/**
+ * Settings of uv that say where packages come from, as keys of any table in any notation. An inline table may have them
+ * anywhere.
+ */
 const INDEX_KEY =
   /^\s*(?:["']?pip["']?\s*=\s*\{(?:[^]*?[,\s])?)?(?:\[\[?\s*)?(?:["']?pip["']?\s*\.\s*)?["']?(?:index|index-url|default-index|extra-index-url|find-links|no-index)["']?\s*(?:=|\.|\])/m
 /** UV_INDEX and UV_EXTRA_INDEX_URL only add to the indexes of the file. */
@@ -11,8 +14,9 @@ const DEFAULT_INDEX_VARIABLES = ['UV_DEFAULT_INDEX', 'UV_INDEX_URL']
 const OFF = /^(?:|0|f|false|n|no|off)$/i
 
 /**
- * pip, which looks up versions and builds images, reads no file of uv. So a file that names an index is refused rather than ignored: what
- * is only on the user's own index could come from the default one, where anybody can offer it. A variable that names the default index wins over the file.
+ * pip, which looks up versions and builds images, reads no file of uv. So a file that names an index is refused rather
+ * than ignored: a package that is only on the user's own index could come from the default one, where anyone can offer
+ * it. A variable that names the default index takes precedence over the file.
  */
 export async function refuseUvFiles({ env, homeDir }: PipSettingsOptions): Promise<void> {
   if (!OFF.test(env['UV_NO_CONFIG'] ?? '') || DEFAULT_INDEX_VARIABLES.some((name) => env[name])) return
@@ -20,7 +24,7 @@ export async function refuseUvFiles({ env, homeDir }: PipSettingsOptions): Promi
     const text = await readFile(file, 'utf8').catch(() => '')
     if (!INDEX_KEY.test(text)) continue
     throw invalid(
-      `${file} says where uv finds packages, and Toolhaven reads no settings of uv from files; set UV_DEFAULT_INDEX, or index-url in pip.conf with UV_NO_CONFIG=1, in the environment of the daemon.`,
+      `${file} says where uv finds packages, and Toolhaven reads no settings of uv from files. Set UV_DEFAULT_INDEX, or index-url in pip.conf with UV_NO_CONFIG=1, in the environment of the daemon.`,
     )
   }
 }

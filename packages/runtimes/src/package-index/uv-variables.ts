@@ -1,6 +1,6 @@
 import type { PipSettings } from './pip-settings.ts'
 
-/** uv's variables for the index the user chose: their own uv settings, else what they set for pip. */
+/** uv's variables for the index that the user chose: their own uv settings, otherwise what they set for pip. */
 export function uvIndexVariables(
   env: Readonly<Record<string, string | undefined>>,
   pip: PipSettings,
@@ -28,7 +28,7 @@ export function uvIndexVariables(
 const INDEX_SETTING =
   /^UV_(DEFAULT_INDEX|INDEX|INDEX_URL|INDEX_STRATEGY|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INSECURE_HOST|HTTP_TIMEOUT)$/
 
-/** Of an index that has a name: `UV_INDEX_NAME_PASSWORD`. */
+/** A credential of an index with a name: `UV_INDEX_NAME_PASSWORD`. */
 export function isUvCredential(name: string): boolean {
   return /^UV_INDEX_.+_(USERNAME|PASSWORD)$/.test(name)
 }

@@ -32,7 +32,7 @@ test('an index that never stays the same fails the fetch, and the message says w
   )
   await expect(attempt).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining('was changed while thv-moved was fetched'),
+    message: expect.stringContaining('changed while thv-moved was fetched'),
   })
 })
 

@@ -2,10 +2,10 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { PackageScheme } from '@toolhaven/core/ports/runtime'
 import type { IndexKey } from './index-key.ts'
 
-/** The package index as it was configured when a fetch began. */
+/** The package index that was configured when a fetch began. */
 export interface KnownIndex {
   key: readonly string[]
-  /** Throws if another index is configured by now. What was fetched must not be kept under this key then. */
+  /** Throws if another index is configured by now. Then what was fetched must not be kept under this key. */
   confirm: () => Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function withIndex<Value>(
     isChanged = (await indexKey(scheme, signal)).join('\n') !== key.join('\n')
     if (isChanged)
       throw unavailable(
-        `The package index of this machine was changed while ${name} was fetched. Start again when its configuration stays as it is.`,
+        `The package index of this machine changed while ${name} was fetched. Start the workload again once its configuration no longer changes.`,
       )
   }
   try {

@@ -7,17 +7,17 @@ import { tokensInUse } from '../package-index/npm-tokens.ts'
 import { pipConfForBuild } from '../package-index/pip-settings.ts'
 import { checkPipCanFollow, type PythonSettings } from '../package-index/python-settings.ts'
 
-/** What of the user's configuration a build uses. */
+/** The parts of the user's configuration that a build uses. */
 export interface BuildConfig {
   /** For the fetch, with only the credentials of hosts in use. */
   config: string
-  /** For the fetch as well; may hold credentials. */
+  /** For the fetch as well. May contain credentials. */
   variables: Readonly<Record<string, string>>
   /** Package indexes in use, as `host:port`. */
   indexes: string[]
   /** Proxies that it names, in the same form. */
   proxies: string[]
-  /** For what the package runs; no credentials. */
+  /** For the code that the package runs. Contains no credentials. */
   installEnv: Record<string, string>
 }
 

@@ -35,9 +35,9 @@ export interface BuildInput {
   indexes: readonly string[]
   /** Proxies that the configuration names, in the same form. */
   proxies: readonly string[]
-  /** For the time of the fetch; may hold credentials. */
+  /** For the duration of the fetch. May contain credentials. */
   variables: Readonly<Record<string, string>>
-  /** For what the package runs. */
+  /** For the code that the package runs. */
   installEnv: Readonly<Record<string, string>>
   access: InstallAccess | undefined
   onProgress: (progress: Progress) => void
@@ -66,8 +66,8 @@ export async function buildImage(deps: BuildDeps, input: BuildInput, signal: Abo
     progress(2)
     await finish(client, input, { owner, fetched: fetched.image, installed }, signal)
   } finally {
-    // Not the caller's signal: nothing may stay even when the build was called off. What stays all the same has no token in it and
-    // is removed before the next attempt, so a failure here must not hide how the build went.
+    // Not the caller's signal: nothing may remain even when the build was aborted. What remains all the same contains
+    // no token and is removed before the next attempt, so a failure here must not hide the build's result.
     await removeSteps(deps, names, AbortSignal.timeout(60_000)).catch(() => undefined)
     for (const name of Object.values(names)) building.delete(name)
   }
@@ -91,7 +91,7 @@ async function fetchPackage(
   throw buildError(source, fetched.output)
 }
 
-/** Gives the image with the result. */
+/** Returns the image with the result. */
 async function installPackage(
   deps: BuildDeps,
   { image, source, access, indexes, installEnv }: BuildInput,
@@ -105,7 +105,8 @@ async function installPackage(
   if (installed.exitCode === 0) return installed.image
   if (installed.refused.length > 0) throw refusedHosts('install', `${source.name}@${source.version}`, installed.refused)
   if (source.scheme !== 'npx') throw buildError(source, installed.output)
-  // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
+  // Often for a part that is not needed (a browser, a driver): the server starts without it, or says itself what it
+  // lacks.
   access?.failed(lastLines(withoutLeftOut(installed.output), 1) || `exit code ${installed.exitCode}`)
   return installed.image
 }
@@ -117,7 +118,7 @@ async function finish(
   { owner, ...stages }: { owner: string; fetched: string; installed: string },
   signal: AbortSignal,
 ): Promise<void> {
-  // First, so that each image on the way to the last one has it: a killed daemon leaves the newest of them without a name.
+  // First, so that each intermediate image has it: a killed daemon leaves the newest of them without a name.
   const [from, ...lines] = image.steps.image(stages)
   const dockerfile = [from, `LABEL ${BUILDER_LABEL}=${JSON.stringify(owner)}`, ...lines, ''].join('\n')
   const { 'ca.pem': ca } = image.files
@@ -143,7 +144,7 @@ const INDEX = { npx: 'npm', uvx: 'Python', go: 'Go' } as const
 
 function buildError({ scheme, name, version }: PackageSource, output: string, fault?: EngineFault): ThvError {
   const what = `${INDEX[scheme]} package ${name} ${version}`
-  if (MISSING.test(output)) return notFound(`The ${what} is not in its index; check the name and the version.`, fault)
+  if (MISSING.test(output)) return notFound(`The ${what} is not in its index. Check the name and the version.`, fault)
   return invalid(`Building the image of the ${what} failed: ${lastLines(output, 5)}`, fault)
 }
 

@@ -24,7 +24,7 @@ test('the unnamed image of a last step that broke off goes, and images with a na
   stack.use(engine)
   const folder = await mkdtemp(join(tmpdir(), 'thv-lost-image-'))
   stack.defer(() => rm(folder, { recursive: true, force: true }))
-  /** With a file that is missing, the build ends after the first layer, as that of a killed daemon does. */
+  /** If a file is missing, the build ends after the first layer, like that of a killed daemon. */
   const build = async (owner: string, file: string, tag?: string) => {
     const Dockerfile = `FROM scratch\nLABEL ${BUILDER_LABEL}="${owner}"\nCOPY Dockerfile /x\nCOPY ${file} /y\n`
     const query = new URLSearchParams({ rm: 'true', forcerm: 'true', ...(tag && { t: tag }) })

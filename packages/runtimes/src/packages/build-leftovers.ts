@@ -6,7 +6,10 @@ import type { EngineClient } from '../engine/engine-client.ts'
 import { type InstanceDeps, removeInstance } from '../engine/forwarded-instance.ts'
 import { BUILD_LABEL, BUILDER_LABEL } from './template.ts'
 
-/** Of the containers of one build, and of the images that they leave. The same for each attempt, and no other installation's. */
+/**
+ * Names for the containers of one build and for the images that they leave. The same for each attempt, and different
+ * for each installation.
+ */
 export function stepNames(owner: string, buildId: string): { fetch: string; install: string } {
   const mark = createHash('sha256').update(`${owner} ${buildId}`).digest('hex').slice(0, 16)
   return { fetch: `thvfetch-${mark}`, install: `thvinstall-${mark}` }
@@ -21,7 +24,7 @@ export async function removeSteps(
   const { client } = instances
   for (const name of Object.values(names)) {
     const container = await findContainer(client, name, signal)
-    // Where only a sidecar is left, it goes as well.
+    // Where only a sidecar is left, it is removed as well.
     await removeInstance(instances, { runtime, id: container?.Id ?? name, name }, signal)
   }
   for (const name of Object.values(names)) await removeImage(client, `toolhaven.local/${name}:latest`, signal)
@@ -29,7 +32,10 @@ export async function removeSteps(
 
 const listSchema = z.array(z.looseObject({ Id: z.string(), Names: z.array(z.string()).nullish() }))
 
-/** Removes what a killed daemon left of its builds, whether or not they are tried again. Once: a daemon leaves nothing while it lives. */
+/**
+ * Removes what a killed daemon left of its builds, whether or not they are tried again. Runs once: a daemon leaves
+ * nothing while it lives.
+ */
 export function buildSweeper(instances: InstanceDeps, runtime: RuntimeName) {
   let isDone = false
   return async (labels: Readonly<Record<string, string>>, building: ReadonlySet<string>, signal: AbortSignal) => {
@@ -41,11 +47,11 @@ export function buildSweeper(instances: InstanceDeps, runtime: RuntimeName) {
 interface SweepDeps {
   instances: InstanceDeps
   runtime: RuntimeName
-  /** Asked before each: a build may have begun meanwhile, and what was found may be its own. */
+  /** Asked before each removal: a build may have begun in the meantime, and the leftover may belong to it. */
   mayRemove: () => boolean
 }
 
-/** Whether all of it is gone. */
+/** Returns whether all of it is gone. */
 async function removeLostBuilds(
   { instances, runtime, mayRemove }: SweepDeps,
   labels: Readonly<Record<string, string>>,
@@ -68,13 +74,13 @@ async function removeLostBuilds(
   const unnamed = { dangling: ['true'], label: [`${BUILDER_LABEL}=${owner}`] }
   for (const { Id: id } of await find('/images/json', unnamed, false)) {
     if (!mayRemove()) return false
-    // Not by force: one that lost its name may still have a container.
+    // Without force: an image that lost its name may still have a container.
     await removeImage(client, id, signal, false)
   }
   return true
 }
 
-/** One that is in use, or gone already, is left alone. */
+/** Leaves an image alone that is in use or already gone. */
 async function removeImage(client: EngineClient, name: string, signal: AbortSignal, force = true): Promise<void> {
   await client
     .send({ method: 'DELETE', path: `/images/${name}`, query: { force } }, signal)

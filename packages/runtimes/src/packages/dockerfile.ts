@@ -1,6 +1,9 @@
 import { BUILD_LABEL, CONFIG_FOLDER, OUT_FOLDER, RUN_AS, type Steps } from './template.ts'
 
-/** All steps for a builder that knows Dockerfiles only: the same commands, but with whatever network the builder gives them. */
+/**
+ * All steps for a builder that only knows Dockerfiles: the same commands, but with whatever network the builder gives
+ * them.
+ */
 export function dockerfileOf(steps: Steps, { from, buildId }: { from: string; buildId: string }): string {
   const { files, config, variables, fetch, install } = steps
   const begin = (stage: string) => [`FROM ${from} AS ${stage}`, `LABEL ${BUILD_LABEL}="${buildId}"`, 'USER 0:0']

@@ -2,15 +2,16 @@ import { ownProxies } from '../package-index/network-variables.ts'
 import { CONFIG_FOLDER, type Step, type Steps } from './template.ts'
 
 /**
- * What a fetch gets besides its image. What may hold a token goes in through its standard input, to a file in memory and to variables of
- * its processes: neither the container's configuration nor a layer ever holds it, whenever the work is broken off.
+ * What a fetch gets besides its image. Everything that may contain a token goes through its standard input into a file
+ * in memory and into variables of its processes: neither the container's configuration nor a layer ever contains it,
+ * wherever the work is interrupted.
  */
 export interface FetchInput {
-  /** In /build; nothing secret. */
+  /** In /build. Nothing secret. */
   files: Readonly<Record<string, string>>
-  /** Which file the user's configuration becomes; undefined where the tool has none. */
+  /** The file that the user's configuration is written to. Undefined where the tool has none. */
   configFile: Steps['config']
-  /** Its text; empty where there is none. */
+  /** Its text. Empty where there is none. */
   config: string
   variables: Readonly<Record<string, string>>
 }
@@ -28,7 +29,9 @@ export function readingInput({ configFile }: FetchInput, { command }: Step): str
   return ['/bin/sh', '-c', READ_INPUT, 'sh', place, ...command]
 }
 
-/** What is refused at a gate is named, so the fetch asks it for everything, unless the user has proxies. */
+/**
+ * The gate reports each host that it refuses, so the fetch asks the gate for everything, unless the user has proxies.
+ */
 export function fetchText({ variables, config }: FetchInput, hasGate: boolean): string {
   const proxies = hasGate ? (ownProxies(variables)?.variables ?? { NO_PROXY: '', no_proxy: '' }) : {}
   const pairs = Object.entries({ ...variables, ...proxies }).map(([name, value]) => `${name}=${value}`)

@@ -1,6 +1,9 @@
 import { CA_FOLDER, INSTALL_MARK, OUT_FOLDER, RUN_AS, takeResult, type Template } from './template.ts'
 
-/** A static binary in an otherwise empty image. Go reads every folder of SSL_CERT_DIR besides the system's bundle. */
+/**
+ * A static binary in an otherwise empty image. Go reads every folder of SSL_CERT_DIR in addition to the system's
+ * bundle.
+ */
 export const renderGo: Template = ({ name, version, hasCa }) => {
   const build = { GOPATH: MODULES, GOCACHE: '/tmp/go-cache', GOBIN: '/app', CGO_ENABLED: '0', GOFLAGS: '-trimpath' }
   return {
@@ -30,7 +33,7 @@ export const renderGo: Template = ({ name, version, hasCa }) => {
 
 const MODULES = `${OUT_FOLDER}/go`
 
-/** Downloads all that is needed and has Go only say what it would run. */
+/** Downloads everything that is needed, and makes Go only print what it would run. */
 const FETCH = `set -e
 mkdir -p /app ${OUT_FOLDER}
 read -r package < /build/package
@@ -43,7 +46,7 @@ read -r package < /build/package
 exec go install -- "$package"
 `
 
-/** The last element of the path, a major version suffix left aside: how `go install` names the binary. */
+/** The last element of the path without a major version suffix: `go install` names the binary like that. */
 function commandName(path: string): string {
   const parts = path.split('/')
   const last = parts.at(-1) ?? path

@@ -11,7 +11,7 @@ import {
   type Template,
 } from './template.ts'
 
-/** The name of the package stands in package.json only. */
+/** The name of the package appears only in package.json. */
 export const renderNpx: Template = ({ name, version, from, hasCa }) => {
   const trust: Record<string, string> = hasCa ? { NODE_EXTRA_CA_CERTS: '/build/ca.pem' } : {}
   const manifest = JSON.stringify({ private: true, dependencies: { [name]: version } }, undefined, 2)
@@ -63,7 +63,7 @@ node /build/link-command.mjs
 rm -rf /build/cache
 `
 
-/** node-gyp would download the headers of Node otherwise, from a host that is no package index. */
+/** Otherwise node-gyp would download Node's headers from a host that is not a package index. */
 const INSTALL = `set -e
 [ -e ${INSTALL_FILE} ] || exit 0
 rm ${INSTALL_FILE}

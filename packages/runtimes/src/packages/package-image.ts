@@ -19,12 +19,12 @@ export const DEFAULT_BASE_IMAGES = {
 } as const satisfies Record<PackageScheme, string>
 
 export interface PackageImage {
-  /** Full reference of the image, its tag made from all that goes into it. */
+  /** Full reference of the image. Its tag is made from everything that goes into it. */
   tag: string
   baseImage: string
-  /** For other builders; Toolhaven runs the steps itself. */
+  /** For other builders. Toolhaven runs the steps itself. */
   dockerfile: string
-  /** The rest of the build context; nothing secret. */
+  /** The rest of the build context. Nothing secret. */
   files: Readonly<Record<string, string>>
   steps: Steps
   /** Value of `BUILD_LABEL` on what the build leaves behind. */
@@ -34,11 +34,11 @@ export interface PackageImage {
 const TEMPLATES = { npx: renderNpx, uvx: renderUvx, go: renderGo } as const satisfies Record<PackageScheme, Template>
 
 export interface ImageOptions extends RecipeOptions {
-  /** Of the index that the package is to come from. */
+  /** Key of the index that the package should come from. */
   indexKey?: readonly string[]
 }
 
-/** The recipe for a package's image, without touching anything. Equal input gives an equal tag. */
+/** The recipe for a package's image, without side effects. Equal input gives an equal tag. */
 export function renderPackageImage(
   source: PackageSource,
   baseImages: BaseImages,

@@ -24,7 +24,7 @@ import { UNUSED_ID } from '../engine/package-user.ts'
 import { createPodmanRuntime } from '../podman/podman-runtime.ts'
 import { DEFAULT_BASE_IMAGES, type PackageSource } from './package-image.ts'
 
-/** In the gate one engine and one kind of package at a time. */
+/** In the checks before a commit, one engine and one kind of package at a time. */
 const BASES = sample<BaseImage>(['node', 'python', 'golang'], 1, slowed(2))
 const ENGINES = [
   { name: 'docker', startEngine: startDocker, createRuntime: createDockerRuntime },
@@ -161,7 +161,7 @@ describe.each(sample(ENGINES, 1))('packages on $name', ({ name, startEngine, cre
 })
 
 async function prepare(runtime: Runtime, source: PackageSource, seen: Progress[]): Promise<Prepared> {
-  // Machines behind a proxy that signs anew need its certificate inside, too.
+  // Machines behind a proxy that signs again need its certificate inside as well.
   const caFile = process.env['NODE_EXTRA_CA_CERTS']
   const ca = caFile === undefined ? {} : { caCertificate: await readFile(caFile, 'utf8') }
   return runtime.prepare(
@@ -226,7 +226,7 @@ async function gateway(engine: Engine): Promise<string> {
   return z.string().parse(network.IPAM.Config[0]?.Gateway)
 }
 
-/** Every layer of an image, unpacked far enough to look for a text. */
+/** Every layer of an image, unpacked far enough to search for a text. */
 async function exported(engine: Engine, id: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     request({ socketPath: engine.socketPath, path: `/images/${id}/get` }, (response) =>

@@ -10,10 +10,10 @@ import { renderPackageImage, type BaseImages, type PackageImage, type PackageSou
 
 export interface PackageBuildOptions {
   baseImages: BaseImages
-  /** The user's package configuration, read for each build; see user-config.ts. */
+  /** The user's package configuration, read for each build. See user-config.ts. */
   userConfig: (scheme: PackageScheme, signal: AbortSignal) => Promise<UserConfig>
   indexKey: IndexKey
-  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, for the time of the fetch. */
+  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, for the duration of the fetch. */
   proxies: Readonly<Record<string, string>>
 }
 
@@ -21,7 +21,7 @@ export interface PackageDeps extends ImageDeps, BuildDeps {
   builds: PackageBuildOptions
 }
 
-/** Builds the package's image unless one made from the same recipe is there. */
+/** Builds the package's image unless there is one made from the same recipe. */
 export async function preparePackage(
   deps: PackageDeps,
   source: PackageSource,
@@ -71,7 +71,7 @@ async function build(
   await buildImage(deps, input, signal)
   const built = await inspectImage(client, image.tag, signal)
   if (built === undefined)
-    throw notFound(`The image of ${source.name} was built but is not on the engine; look at the engine's own log.`)
+    throw notFound(`The image of ${source.name} was built but is not on the engine. Look at the engine's own log.`)
   return { id: built.id, reference: image.tag }
 }
 
@@ -79,7 +79,10 @@ const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONN|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|NewConnectionError|dial tcp|no such host|\bE50[234]\b/
 const imagesSchema = z.array(z.looseObject({ Id: z.string() }))
 
-/** Images that an older Toolhaven made are built again, which fails without a network: says so, and what to do. */
+/**
+ * Images made by an older Toolhaven are built again, which fails without a network. The error then says so and what to
+ * do.
+ */
 async function withOtherImage(
   { client }: PackageDeps,
   { tag }: PackageImage,
@@ -92,6 +95,6 @@ async function withOtherImage(
   const others = await client.json(imagesSchema, call, signal).catch(() => [])
   if (others.length === 0) return error
   const hint =
-    'There is an image of this package that another version of Toolhaven made, or of another version of the package, or from another package index. It is not used, because its content may be another. Connect this machine to its package index and start the workload again.'
+    'There is an image of this package, but another version of Toolhaven made it, or it is of another version of the package or from another package index. It is not used, because its content may differ. Connect this machine to its package index and start the workload again.'
   return new ThvError(error.code, `${error.message} ${hint}`, { cause: error })
 }

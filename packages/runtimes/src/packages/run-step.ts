@@ -35,7 +35,7 @@ export interface StepDeps {
   forwarding: Forwarding
   hasInit: boolean
   limitsProcesses: boolean
-  /** Who servers from packages run as, and so do the steps. */
+  /** The user of servers from packages, and of the steps. */
   packageUser: string
   hiddenPaths: Hardening['hiddenPaths']
 }
@@ -43,9 +43,9 @@ export interface StepDeps {
 export interface StepRun {
   step: InstallStep
   program: Step
-  /** What it starts from. */
+  /** The image that it starts from. */
   image: string
-  /** Of the container. */
+  /** Name of the container. */
   name: string
   owner: string
   access: InstallAccess | undefined
@@ -61,11 +61,14 @@ export interface StepResult {
   output: string
   /** The file system that the step left, as an image. */
   image: string
-  /** Hosts that were asked for and refused. */
+  /** Hosts that were requested and refused. */
   refused: readonly string[]
 }
 
-/** Runs a step as any server from a package is run: as the same user, without capabilities, under our filter, behind a gate. */
+/**
+ * Runs a step in the same way as any server from a package: as the same user, without capabilities, under our filter,
+ * behind a gate.
+ */
 export async function runStep(deps: StepDeps, run: StepRun, signal: AbortSignal): Promise<StepResult> {
   const { client, instances } = deps
   const { input } = run
@@ -166,7 +169,7 @@ async function attached(...[instances, handle, signal]: Parameters<typeof attach
 const MOST_LINES = 500
 const REPOSITORY = 'toolhaven.local/'
 
-/** Waits for the end of a step's container and keeps its files as an image named like it. */
+/** Waits for the end of a step's container and keeps its files as an image with the same name. */
 async function ended(
   client: EngineClient,
   handle: InstanceHandle,
@@ -178,7 +181,7 @@ async function ended(
   for await (const { data } of containerLogs(client, handle, { tail: MOST_LINES }, signal)) chunks.push(data)
   const repo = `${REPOSITORY}${handle.name}`
   const query = { container: handle.id, repo, tag: 'latest', pause: false }
-  // Podman wants a configuration; an empty one changes nothing.
+  // Podman needs a configuration. An empty one changes nothing.
   await client.send({ method: 'POST', path: '/commit', query, body: {} }, signal).catch((error: unknown) => {
     throw refusal(`keep the files of ${handle.name}`, error)
   })

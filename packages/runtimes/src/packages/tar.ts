@@ -2,7 +2,7 @@ const BLOCK = 512
 const MAX_NAME_BYTES = 100
 const MOST_OCTAL = 0o7777777
 
-/** A ustar archive of a few small files, by default readable by their owner only, and of empty folders of one user. */
+/** A ustar archive of a few small files, by default readable only by their owner, and of empty folders of one user. */
 export function tar(
   files: Readonly<Record<string, string | Buffer>>,
   mode = 0o600,
@@ -33,7 +33,7 @@ function header({ name, size, mode, owner, type }: Entry): Buffer {
   const block = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, length: number) =>
     block.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at)
-  // As GNU tar writes what has more digits than there is room for: a mark, and the number in the last bytes.
+  // As GNU tar writes numbers that have too many digits: a mark, and the number in the last bytes.
   const binary = (value: number, at: number) => {
     block[at] = 0x80
     block.writeUInt32BE(value, at + 4)
@@ -45,7 +45,7 @@ function header({ name, size, mode, owner, type }: Entry): Buffer {
     else binary(owner, at)
   }
   octal(size, 124, 12)
-  // No time of day: equal contents make an equal archive, which the engine's build cache looks at.
+  // No time of day: equal contents make an equal archive, which the engine's build cache compares.
   octal(0, 136, 12)
   block.write('        ', 148)
   block.write(type, 156)

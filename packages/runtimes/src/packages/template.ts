@@ -1,4 +1,4 @@
-/** What a template gets. `from` is checked by grammar, so it may stand in a Dockerfile. */
+/** The input of a template. `from` is checked against its grammar, so it may appear in a Dockerfile. */
 export interface TemplateInput {
   name: string
   version: string
@@ -8,8 +8,8 @@ export interface TemplateInput {
 export type Template = (input: TemplateInput) => Steps
 
 /**
- * How a package becomes an image. `fetch` sees the user's configuration and runs nothing of the package; `install` runs what the
- * package brings and sees no configuration. Both work on /app, and find `files` in /build.
+ * How a package becomes an image. `fetch` sees the user's configuration and runs nothing of the package. `install` runs
+ * what the package contains and sees no configuration. Both work on /app, and find `files` in /build.
  */
 export interface Steps {
   files: Readonly<Record<string, string>>
@@ -28,28 +28,28 @@ export interface Step {
   env: Readonly<Record<string, string>>
 }
 
-/** What the fetch prints when there is something left to run. */
+/** Printed by the fetch when there is something left to run. */
 export const INSTALL_MARK = 'toolhaven: install'
-/** The same for a builder that runs all steps: the install does nothing without this file. */
+/** The same for a builder that runs all steps: without this file the install does nothing. */
 export const INSTALL_FILE = '/app/.toolhaven-install'
 export const CONFIG_FOLDER = '/build/config'
 /** Where the fetch leaves what is not part of the result. */
 export const OUT_FOLDER = '/build/out'
 
-/** On what a build leaves behind: its id, or the installation whose build it was. */
+/** On what a build leaves behind: its id, or the installation that ran the build. */
 export const BUILD_LABEL = 'toolhaven-build'
-/** On all that the last step makes: the installation that built it. */
+/** On everything that the last step makes: the installation that built it. */
 export const BUILDER_LABEL = 'toolhaven-builder'
-/** Where the configured certificate stands inside; added to what the base image trusts. */
+/** Where the configured certificate is inside. It is added to what the base image trusts. */
 export const CA_FOLDER = '/usr/local/share/toolhaven'
 /**
- * For whoever runs such an image without saying as whom. No person's id, and one that rootless engines have. Toolhaven itself chooses
- * another for its steps and servers: see `package-user.ts`.
+ * For anyone who runs such an image without naming a user. No person has this id, and rootless engines have it.
+ * Toolhaven itself chooses another for its steps and servers: see `package-user.ts`.
  */
 export const RUN_AS = '65532:65532'
 /**
- * Owns the result. Copied files would belong to root otherwise, and a script can leave one that runs as its owner, whoever starts
- * it. Nobody runs as this user.
+ * Owner of the result. Otherwise copied files would belong to root, and a script can leave one that runs as its owner,
+ * whoever starts it. Nobody runs as this user.
  */
 export const OWNED_BY = '65534:65534'
 

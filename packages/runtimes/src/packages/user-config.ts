@@ -6,7 +6,7 @@ import { readNpmrc } from '../package-index/npmrc.ts'
 import { readPythonSettings } from '../package-index/python-settings.ts'
 import type { UserConfig } from './build-config.ts'
 
-/** What lookups of versions use for such packages: files, and variables that win over them. */
+/** What lookups of versions use for such packages: files, and variables that take precedence. */
 export async function readUserConfig(
   options: NpmOptions,
   scheme: PackageScheme,

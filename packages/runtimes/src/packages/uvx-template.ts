@@ -9,7 +9,7 @@ import {
   type Template,
 } from './template.ts'
 
-/** A virtual environment. The name of the package stands in requirements.txt only. */
+/** A virtual environment. The name of the package appears only in requirements.txt. */
 export const renderUvx: Template = ({ name, version, from, hasCa }) => {
   const bundle = `${CA_FOLDER}/ca-bundle.pem`
   const made = `${OUT_FOLDER}/ca-bundle.pem`
@@ -50,8 +50,9 @@ export const renderUvx: Template = ({ name, version, from, hasCa }) => {
 const QUIET = { PIP_DISABLE_PIP_VERSION_CHECK: '1', PIP_NO_CACHE_DIR: '1', PIP_ROOT_USER_ACTION: 'ignore' }
 
 /**
- * Wheels only: to unpack them runs nothing of theirs. Whatever has to be built is left to the next step, which gets the user's
- * configuration if no credentials are in it. pip runs from a copy, because wheels can overwrite the one in the environment.
+ * Only wheels: unpacking them runs none of their code. Whatever has to be built is left to the next step, which gets
+ * the user's configuration if it contains no credentials. pip runs from a copy, because wheels can overwrite the one in
+ * the environment.
  */
 const FETCH = `import glob, os, re, runpy, shutil, subprocess, sys
 
@@ -76,8 +77,8 @@ else:
 `
 
 /**
- * pip builds a dependency that is the address of a source archive, whatever it was told of wheels. To build it has to start
- * programs. The one that it may start tells which version of musl the base image has.
+ * pip builds a dependency that is the address of a source archive, even if it may only use wheels. A build has to start
+ * programs. The one that may be started tells which version of musl the base image has.
  */
 const WHEELS_ONLY = `import os, runpy, sys
 from importlib.machinery import PathFinder
@@ -110,8 +111,8 @@ if os.path.exists("${INSTALL_FILE}"):
 `
 
 /**
- * Chooses the command as uvx does: the one named like the package; a package with only one command is served too. Not run by the
- * Python of the environment, which runs code of packages when it starts.
+ * Chooses the command as uvx does: the one named like the package. A package with only one command works too. It does
+ * not run on the environment's Python, which runs code of packages when it starts.
  */
 const LINK_COMMAND = `import glob, os, re, sys
 from importlib.metadata import distributions
@@ -126,7 +127,7 @@ if chosen is None:
 os.symlink(f"bin/{chosen}", "/app/command")
 `
 
-/** OpenSSL takes one bundle, so the configured certificate joins those the base image trusts. */
+/** OpenSSL accepts one bundle, so the configured certificate is added to those that the base image trusts. */
 const MERGE_CA = `import os, ssl
 from pip._vendor import certifi
 

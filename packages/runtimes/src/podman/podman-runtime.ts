@@ -17,7 +17,7 @@ export function createPodmanRuntime(options: EngineRuntimeOptions): Runtime {
   return createEngineRuntime({ name: 'podman', examine: examinePodman }, options)
 }
 
-/** Podman's own description; the Docker one claims limits that a rootless Podman silently ignores. */
+/** Podman's own description. The Docker one claims limits that a rootless Podman silently ignores. */
 const libpodInfoSchema = z.looseObject({
   host: z.looseObject({
     kernel: z.string(),
@@ -29,17 +29,17 @@ const libpodInfoSchema = z.looseObject({
 
 /** Its monitor closes the server's input with the last connection, and has no setting against it (seen with 4.3). */
 const STDIN_NOTE =
-  'Podman ends the input of a stdio server when the daemon goes away; such servers are restarted by the next one.'
+  'Podman ends the input of a stdio server when the daemon goes away. The next daemon restarts such servers.'
 
 export async function examinePodman(client: EngineClient, signal: AbortSignal): Promise<EngineFacts> {
   const { version, isPodman } = await engineVersion(client, signal)
-  if (!isPodman) throw unavailable(`${client.label} is not Podman; set THV_RUNTIME=docker.`)
-  // Podman asks the package manager about its own parts for each such answer, which takes long on a busy machine.
+  if (!isPodman) throw unavailable(`${client.label} is not Podman. Set THV_RUNTIME=docker.`)
+  // Podman asks the package manager about its own parts for each such answer, which is slow on a busy machine.
   const libpod = await orRefuse(client.json(libpodInfoSchema, { method: 'GET', path: '/v4.0.0/libpod/info' }, signal))
   const { rootless, seccompEnabled } = libpod.host.security
   const info = { rootless, KernelVersion: libpod.host.kernel }
   const enforces = (controller: string) => !rootless || (libpod.host.cgroupControllers ?? []).includes(controller)
-  const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} was given no controller for it`
+  const why = `rootless Podman on cgroup ${libpod.host.cgroupVersion} has no controller for it`
   const unenforced = {
     ...(!enforces('memory') && { memoryBytes: `Memory limits are ignored: ${why}.` }),
     ...(!enforces('cpu') && { cpus: `CPU limits are ignored: ${why}.` }),
@@ -59,7 +59,7 @@ export async function examinePodman(client: EngineClient, signal: AbortSignal): 
     seccomp: seccompEnabled,
     forwarding: await forwardingOf(client, info, await isInsideEngine(client, signal)),
     packageUser: await packageUser(client, info),
-    // Podman copies what a cover hides into it, unless told not to, and with the machine's network that does not fit.
+    // Unless told not to, Podman copies into a cover what it hides, which does not fit with the machine's network.
     ...(libpod.host.cgroupVersion === 'v1' && { hiddenPaths: { [CONTROL_GROUPS]: 'ro,size=4096,notmpcopyup' } }),
   }
 }

@@ -32,12 +32,12 @@ async function podmanUnderTest(forwarding?: Forwarding): Promise<RuntimeUnderTes
       ...(forwarding && { forwarding }),
     })
   })
-  // The daemon of a rootless engine runs as the engine's own user, and so does the suite.
+  // The daemon of a rootless engine runs as the engine's own user, and so do these tests.
   const { uid, gid } = await stat(socketPath)
   await chown(folder, uid, gid)
   const home = { uid: process.geteuid?.(), gid: process.getegid?.() }
   const become = (user: typeof home) => {
-    // The user last on the way down and first on the way up: only root may change the group.
+    // The user last when rights are dropped and first when they come back: only root may change the group.
     if (user.uid === 0) process.seteuid?.(0)
     process.setegid?.(user.gid ?? 0)
     process.seteuid?.(user.uid ?? 0)

@@ -1,4 +1,7 @@
-/** Hands every value to all who listen, each at their own pace. Listening begins with the call of `listen`, not with the first read. */
+/**
+ * Passes every value to all listeners, each at their own pace. Listening starts with the call of `listen`, not with the
+ * first read.
+ */
 export class Broadcast<T> {
   readonly #listeners = new Set<Listener<T>>()
   #closed: Error | undefined

@@ -3,11 +3,11 @@ import { refuseNul } from '../refuse-nul.ts'
 import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
 import type { Bind, SandboxPlan } from './sandbox-plan.ts'
 
-/** What of the machine every bubblewrap sandbox holds: found once by `systemBinds`. */
+/** The parts of the machine that every bubblewrap sandbox contains: found once by `systemBinds`. */
 export interface BubblewrapBase {
   binds: readonly Bind[]
   symlinks: readonly { path: string; target: string }[]
-  /** Laid over the sandbox's own /proc. */
+  /** Mounted over the sandbox's own /proc. */
   procBinds: readonly Bind[]
   passwdPath: string
   groupPath: string
@@ -25,7 +25,7 @@ export interface BubblewrapDescriptors {
   seccomp?: number
 }
 
-/** Folders that a server can fill, and the most that each one holds. */
+/** Folders that a server can fill, and their maximum size. */
 const IN_MEMORY = [
   ['/tmp', TEMPORARY_BYTES],
   ['/run', TEMPORARY_BYTES],
@@ -33,7 +33,7 @@ const IN_MEMORY = [
   ['/dev/shm', SHARED_MEMORY_BYTES],
 ] as const
 
-/** The options of bubblewrap; the program and its arguments are not among them. */
+/** The options of bubblewrap, without the program and its arguments. */
 export function bubblewrapOptions(
   plan: SandboxPlan,
   base: BubblewrapBase,
@@ -50,7 +50,7 @@ export function bubblewrapOptions(
       .filter((bind) => plan.network === 'full' || bind.sandboxPath !== '/etc/resolv.conf')
       .flatMap(bindOption),
     ...['--ro-bind', base.passwdPath, '/etc/passwd', '--ro-bind', base.groupPath, '/etc/group'],
-    // The machine's own names tell of its networks.
+    // The machine's own names reveal its networks.
     ...['--ro-bind', plan.network === 'full' ? '/etc/hosts' : base.hostsPath, '/etc/hosts'],
     ...(typeof plan.network === 'object' && plan.network.hasNames
       ? ['--ro-bind', base.resolverPath, '/etc/resolv.conf']
@@ -68,7 +68,7 @@ export function bubblewrapOptions(
   ]
 }
 
-/** The options as bubblewrap reads them from a descriptor: each one ends with a NUL, so none may contain one. */
+/** The options as bubblewrap reads them from a descriptor: each ends with a NUL, so none may contain one. */
 export function encodeOptions(options: readonly string[]): string {
   refuseNul(options)
   return options.map((option) => `${option}\0`).join('')

@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { invalid } from '@toolhaven/core/errors'
 
-/** One file with the certificates of all given ones and the text, for tools that take a single file. Undefined when there is nothing to add to. */
+/**
+ * One file with the certificates of all given files and the text, for tools that accept a single file. Undefined when
+ * there is nothing to add to.
+ */
 export async function bundleCertificates(
   path: string,
   files: readonly (string | undefined)[],
@@ -12,7 +15,7 @@ export async function bundleCertificates(
     if (file === undefined) continue
     texts.push(
       await readFile(file, 'utf8').catch((error: unknown) => {
-        throw invalid(`The certificate file ${file} cannot be read; correct the setting that names it.`, error)
+        throw invalid(`The certificate file ${file} cannot be read. Correct the setting that names it.`, error)
       }),
     )
   }

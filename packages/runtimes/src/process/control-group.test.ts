@@ -57,7 +57,7 @@ describe('control groups', () => {
   })
 
   test('what a killed daemon left behind is removed, and nothing else', async () => {
-    // Larger than any process number that Linux gives.
+    // Larger than any process number that Linux assigns.
     const lost = 'toolhaven-9999999-0123456789ab'
     const others = [`toolhaven-${process.ppid}-0123456789ab`, 'toolhaven-9999999', 'docker']
     for (const name of [lost, ...others]) await mkdir(join(root, 'pids', name), { recursive: true })

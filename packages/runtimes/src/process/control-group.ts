@@ -4,16 +4,16 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Limits, RuntimeCapabilities } from '@toolhaven/core/ports/runtime'
 
-/** A way to put servers under limits as a whole, with all they start. */
+/** Limits servers as a whole, together with everything they start. */
 export interface ControlGroups {
   /** Why not, for the limits that cannot be set. */
   unenforced: RuntimeCapabilities['unenforced']
-  /** Makes a group with the limits that can be set. */
+  /** Creates a group with the limits that can be set. */
   make(limits: Limits): Promise<ControlGroup>
 }
 
 export interface ControlGroup {
-  /** What starts a sandbox inside the group, if that is how it comes there: words before its own, and their environment. */
+  /** The command and environment that start a sandbox inside the group, if it gets there that way. */
   launcher?: Launcher
   /** Called with the sandbox's first process before the server runs. */
   add(pid: number): Promise<void>
@@ -38,9 +38,9 @@ const LIMIT_NAMES = { memoryBytes: 'Memory', cpus: 'CPU', pids: 'Process' } as c
 >
 
 /**
- * Looks for control groups we may make children in. A group that another manager (systemd, a container engine) put us
- * into is its to divide, not ours (https://systemd.io/CGROUP_DELEGATION): only the root, or on version 2 a group whose
- * controllers were handed down to its children, is used.
+ * Finds control groups in which we may create children. A group that another manager (systemd, a container engine) put
+ * us into belongs to that manager, not to us (https://systemd.io/CGROUP_DELEGATION). So only the root is used or, on
+ * version 2, a group whose controllers were delegated to its children.
  */
 export async function findControlGroups(root: string, ownGroups: string): Promise<ControlGroups> {
   const usable: Partial<Record<keyof Limits, Controller>> = {}
@@ -74,7 +74,7 @@ async function isUsable(parent: string): Promise<boolean> {
     await rmdir(trial)
     return true
   } catch {
-    // Read-only, not ours, or not there: cannot be used, and the caller says so.
+    // Read-only, not ours, or absent: it cannot be used, and the caller says so.
     return false
   }
 }
@@ -112,21 +112,21 @@ async function makeControlGroup(
   }
 }
 
-/** Whether the kernel ended a process of a group for want of memory. */
+/** Whether the kernel killed a process of a group because memory ran out. */
 export async function hadOutOfMemory(eventsFile: string): Promise<boolean> {
   return /^oom_kill [1-9]/m.test(await readFile(eventsFile, 'utf8').catch(() => ''))
 }
 
 export const CPU_PERIOD_US = 100_000
 
-/** There only where the kernel counts swap. */
+/** Exists only where the kernel counts swap. */
 const MEMORY_AND_SWAP = 'memory.memsw.limit_in_bytes'
 
 const VALUES = {
   memoryBytes: (version, bytes) =>
     version === 2
       ? { 'memory.max': String(bytes), 'memory.swap.max': '0' }
-      : // In this order: the kernel takes no limit of both that is below the one of memory.
+      : // In this order: the kernel accepts no limit for both that is below the one for memory.
         { 'memory.limit_in_bytes': String(bytes), [MEMORY_AND_SWAP]: String(bytes) },
   cpus: (version, cpus) => {
     const quota = Math.max(1000, Math.round(cpus * CPU_PERIOD_US))
@@ -139,7 +139,7 @@ const VALUES = {
 
 const REMOVE_ATTEMPTS = 40
 
-/** The kernel keeps a group busy until the last of its processes is fully gone, shortly after we hear of its end. */
+/** The kernel keeps a group busy until the last of its processes is fully gone, shortly after its end is reported. */
 async function removeWhenEmpty(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -154,7 +154,7 @@ async function removeWhenEmpty(folder: string): Promise<void> {
   }
 }
 
-/** With the daemon's process in it, so that the next daemon can tell what a killed one left behind. */
+/** Contains the daemon's process number, so that the next daemon can recognize what a killed one left behind. */
 function groupName(): string {
   return `toolhaven-${process.pid}-${randomBytes(6).toString('hex')}`
 }
@@ -163,7 +163,7 @@ async function removeLost(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const [, pid] = /^toolhaven-(\d+)-[0-9a-f]{12}$/.exec(name) ?? []
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue
-    // One that still has processes stays, whoever they belong to.
+    // A group that still has processes stays, whoever they belong to.
     await rmdir(join(parent, name)).catch(() => undefined)
   }
 }

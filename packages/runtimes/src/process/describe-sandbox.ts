@@ -3,7 +3,7 @@ import type { Sandbox } from './sandbox.ts'
 
 export interface SandboxDescription {
   kind: Sandbox['kind'] | 'missing'
-  /** `strong`: own files, processes and network. `weak`: processes and network only. `none`: nothing holds. */
+  /** `strong`: own files, processes and network. `weak`: processes and network only. `none`: no isolation. */
   strength: 'strong' | 'weak' | 'none'
   /** A few words with the version, or what is missing and how to get it. */
   text: string
@@ -17,7 +17,7 @@ export interface DescribeSandboxOptions {
   allowUnsandboxed: boolean
 }
 
-/** Which sandbox servers get on this machine without a container engine, found by trying. */
+/** The sandbox that servers get on this machine without a container engine, determined by trying. */
 export async function describeSandbox(
   options: DescribeSandboxOptions,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function describeSandbox(
 
 const STRENGTH = {
   bubblewrap: 'strong',
-  // Confines files too, but nobody has seen it do so yet.
+  // Confines files too, but nobody has verified it yet.
   'sandbox-exec': 'weak',
   unshare: 'weak',
   none: 'none',

@@ -6,16 +6,16 @@ import { readPackageManifest } from './package-manifest.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 import { placeNeeds, PYTHON_ENV, type ServerContent } from './server-content.ts'
 
-/** In place of a folder of the cache. */
+/** Used instead of a folder of the cache. */
 export const NOTHING_INSTALLED = 'nothing'
 
-/** Node looks for packages in the folders above, so the project's own folder stays as it is. */
+/** Node looks for packages in the folders above, so the project's own folder stays unchanged. */
 const MODULES = join(dirname(FOLDER_PLACE), 'node_modules')
 const VENV_PROGRAMS = join(SANDBOX_PACKAGE, 'venv', 'bin')
-/** A package may lie in the project or in its "src", as an installation of it would find. */
+/** A package may be in the project or in its "src", where an installation of it would find it. */
 const PYTHON_PATH = { PYTHONPATH: `${FOLDER_PLACE}:${FOLDER_PLACE}/src` } as const
 
-/** A server in a folder of the user, which the mounts bring, with what was installed for it. */
+/** A server in a folder of the user, which is mounted, with what was installed for it. */
 export async function folderContent(source: FolderSource, installed: string): Promise<ServerContent> {
   const { start } = await readProject(source)
   const manifest = installed === NOTHING_INSTALLED ? undefined : await readPackageManifest(installed)

@@ -16,13 +16,16 @@ import type { PackageTools } from './package-tools.ts'
 import { SANDBOX_PACKAGE } from './sandbox-plan.ts'
 import { installPython, pythonKey } from './uvx-package.ts'
 
-/** As much as a lock file may have. */
+/** Maximum size of a lock file. */
 const MOST_LIST_BYTES = 32 * 2 ** 20
 
-/** Nothing in such a folder is started by itself. */
+/** Such a folder has no program of its own to start. */
 const NO_ENTRY = { name: 'project', interpreter: { kind: 'none' }, entry: '' } as const
 
-/** Installs what the project of a folder needs into the cache; gives the folder there. Projects that need the same share it. */
+/**
+ * Installs what the project of a folder needs into the cache and returns the folder there. Projects with the same needs
+ * share it.
+ */
 export async function installForFolder(
   tools: PackageTools,
   { kind, files }: ProjectPackages,
@@ -50,7 +53,7 @@ export async function installForFolder(
   if (kind === 'npm') {
     return fill('npx', await npmKey(tools, options, signal), async (folders) => {
       const npm = await findNpm(tools, signal)
-      // With what is needed for development: "start" often runs a compiler.
+      // Includes what is needed for development: "start" often runs a compiler.
       const words = ['package-lock.json' in files ? 'ci' : 'install']
       await installNpm({ tools, npm, what, files, words, failure: npmProblem, ...folders }, options, signal)
       await checkModules(folders.target, what)
@@ -66,11 +69,13 @@ export async function installForFolder(
   })
 }
 
-/** It is mounted by its name, so a link that a script put in its place would open any folder of the machine to the server. */
+/**
+ * It is mounted by its name, so a link that a script put in its place would give the server any folder of the machine.
+ */
 async function checkModules(target: string, what: string): Promise<void> {
   const found = await lstat(join(target, 'node_modules')).catch(() => undefined)
   if (!found?.isDirectory())
-    throw invalid(`An install script of what ${what} needs replaced node_modules; leave that package out.`)
+    throw invalid(`An install script of what ${what} needs replaced node_modules. Leave that package out.`)
 }
 
 /** What is in uv's lock file is installed by its hashes. */
@@ -85,7 +90,7 @@ function pythonWords({ sandbox }: PackageTools, files: ProjectPackages['files'],
   return { words, before: exported, check }
 }
 
-/** Whose fault it is, npm's code says; which package, its lines. */
+/** npm's code says what went wrong, its lines which package. */
 function npmProblem(what: string, output: string): ThvError {
   const said = [...output.matchAll(/npm (?:error|ERR!) (?!code |A complete log)(.*\S)/g)].map(([, line]) => line)
   return problem('npm', what, npmFailure(what, output), said)

@@ -31,7 +31,7 @@ export async function prepareGo(
   const go = await findProgram('go', tools.env['PATH'])
   if (go === undefined) {
     throw invalid(
-      `The Go package ${name} needs Go or a container engine; install Go (apt install golang-go, brew install go), Docker or Podman.`,
+      `The Go package ${name} needs Go or a container engine. Install Go (apt install golang-go, brew install go), Docker or Podman.`,
     )
   }
   options.onProgress({ phase: 'fetching', detail: `Go package ${name}@${version}` })
@@ -41,7 +41,7 @@ export async function prepareGo(
     await tools.index.confirm()
     const [program, ...others] = await readdir(join(target, 'bin')).catch(() => [])
     if (program === undefined || others.length > 0)
-      throw invalid(`The Go package ${name} holds no program; name the folder of its main package.`)
+      throw invalid(`The Go package ${name} contains no program. Name the folder of its main package.`)
     return {
       format: 1,
       scheme: 'go',
@@ -65,8 +65,8 @@ interface Build {
 }
 
 /**
- * Fetches with the user's settings, which may hold credentials, and has Go only say what it would run (-n). Then builds from what
- * was fetched, without network.
+ * Fetches with the user's settings, which may contain credentials, and makes Go only print what it would run (-n). Then
+ * builds from what was fetched, without network.
  */
 async function build(
   { tools, go, target, scratch, caCertificate, access }: Build,
@@ -90,7 +90,7 @@ async function build(
       GOPATH: join(sandbox.isolatesFiles ? '/tmp' : own, 'go'),
       GOMODCACHE: cache,
       GOCACHE: join(sandbox.isolatesFiles ? '/tmp' : own, 'go-cache'),
-      // Otherwise the module cache is read-only and cannot be cleaned up.
+      // Otherwise the module cache is read-only and cannot be removed.
       GOFLAGS: '-modcacherw -trimpath',
       GOENV: 'off',
     }
@@ -130,7 +130,7 @@ async function build(
 function goFailure(what: string, output: string) {
   const last = output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
   if (/dial tcp|connection refused|no such host|i\/o timeout|certificate/i.test(output))
-    return unavailable(`The Go module proxy could not be reached for ${what}; check the network and GOPROXY.`)
+    return unavailable(`The Go module proxy could not be reached for ${what}. Check the network and GOPROXY.`)
   if (/not found|unknown revision|no matching versions|404|410/i.test(output))
     return notFound(`The Go package ${what} was not found (${last}).`)
   return unavailable(`The Go package ${what} could not be built (${last}).`)

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /**
  * Descriptors above stderr that a child would inherit: those this process was itself started with and that lack
- * close-on-exec (whatever Node opens has it). Empty where there is no /proc.
+ * close-on-exec (which Node sets on everything it opens). Empty where there is no /proc.
  */
 export function inheritedDescriptors(): number[] {
   let names: string[]
   try {
     names = readdirSync('/proc/self/fd')
   } catch {
-    // Not Linux: nothing to look them up in.
+    // Not Linux: there is no list of them.
     return []
   }
   return names.map(Number).filter((descriptor) => descriptor > 2 && !closesOnExec(descriptor))

@@ -4,12 +4,12 @@ import type { InstanceHandle, InstanceSpec, ListedInstance, RuntimeEvent } from 
 import { Broadcast } from './broadcast.ts'
 import type { Instance } from './instance.ts'
 
-/** The instances of one runtime by name, and the news of their lives. */
+/** The instances of one runtime by name, and their events. */
 export class InstanceTable {
   readonly events = new Broadcast<RuntimeEvent>()
   readonly #byName = new Map<string, Instance>()
 
-  /** Undefined when it is gone, or another one has its name now. */
+  /** Undefined when it is gone, or another instance has its name now. */
   known(handle: InstanceHandle): Instance | undefined {
     const instance = this.#byName.get(handle.name)
     return instance?.parts.handle.id === handle.id ? instance : undefined
@@ -18,15 +18,15 @@ export class InstanceTable {
   present(handle: InstanceHandle): Instance {
     const instance = this.known(handle)
     if (instance !== undefined) return instance
-    throw notFound(`The instance ${handle.name} is not there; it ended with the daemon that started it.`)
+    throw notFound(`The instance ${handle.name} does not exist. It ended with the daemon that started it.`)
   }
 
-  /** Frees a name: a leftover of the same owner goes, somebody else's stays. */
+  /** Frees a name: a leftover of the same owner is removed, anybody else's instance stays. */
   async claim({ name, labels }: InstanceSpec): Promise<void> {
     const leftover = this.#byName.get(name)
     if (leftover === undefined) return
     if (leftover.parts.spec.labels[LABELS.instance] !== labels[LABELS.instance]) {
-      throw conflict(`An instance named ${name} belongs to another installation; give the workload another name.`)
+      throw conflict(`An instance named ${name} belongs to another installation. Give the workload another name.`)
     }
     await this.remove(leftover)
   }

@@ -29,7 +29,7 @@ export interface InstanceParts {
   sandbox: Sandbox
   controlGroups: ControlGroups
   processLimits: ProcessLimits | undefined
-  /** Where its port is found when it is not one of the machine's. */
+  /** Where its port is found when it is not a port of the machine. */
   socketPath?: string
   onStarted: () => void
   onExited: (exitCode: number, oomKilled: boolean) => void
@@ -37,7 +37,7 @@ export interface InstanceParts {
   onRemoved: () => Promise<void>
 }
 
-/** One server of this daemon: its process while it runs, and what is remembered of it after. */
+/** One server of this daemon: its process while it runs, and what is remembered of it afterwards. */
 export class Instance {
   readonly parts: InstanceParts
   readonly output = new OutputRing(OUTPUT_BYTES)
@@ -45,7 +45,7 @@ export class Instance {
   #channel: PipeChannel | undefined
   #process: SandboxProcess | undefined
   #exited: Promise<void> = Promise.resolve()
-  /** Settles with the start under way; until then there may be a process that nobody else knows of. */
+  /** Settles with the start under way. Until then there may be a process that nobody else knows about. */
   #starting: Promise<void> = Promise.resolve()
   #giveUp = new AbortController()
   /** The sandbox's first process. */
@@ -85,7 +85,7 @@ export class Instance {
       const beforeStart = async (pid: number) => this.#confine(pid, group)
       started = await sandbox.spawn(plan, { stdin: spec.stdio, beforeStart, ...(launcher && { launcher }) }, signal)
     } catch (error) {
-      // What failed says more than a group that is still in use.
+      // The error of the start says more than that of a group that is still in use.
       await group.remove().catch(() => undefined)
       throw error
     }
@@ -141,7 +141,7 @@ export class Instance {
     running.terminate()
     const patience = new AbortController()
     const limit = AbortSignal.any([signal, patience.signal])
-    // Whoever asked and gave up still wants it down: an abort only ends the waiting for politeness.
+    // A caller that stops waiting still wants it to stop: an abort only ends the grace period.
     await Promise.race([this.#exited, delay(graceMs, undefined, { signal: limit }).catch(() => undefined)])
     patience.abort()
     running.kill()
@@ -167,11 +167,11 @@ export class Instance {
     this.#channel?.connect(child)
   }
 
-  /** Waits for the last output too, so that an exited instance has a whole log. */
+  /** Waits for the last output too, so that the log of an exited instance is complete. */
   async #untilExited(child: ChildProcess, group: ControlGroup): Promise<void> {
     const exitCode = await new Promise<number>((resolve) => {
       child.once('exit', () => {
-        // A paused reader must not hold the end back; what it has not read stays in the log.
+        // A paused reader must not delay the end. What it has not read stays in the log.
         child.stdout?.resume()
         child.stderr?.resume()
       })
@@ -184,10 +184,10 @@ export class Instance {
     this.#channel?.end()
     this.#channel = undefined
     this.parts.onExited(exitCode, oomKilled)
-    // A group the kernel does not let go of is a leftover, not a reason to call the instance running.
+    // A group that the kernel does not release is a leftover, not a reason to call the instance running.
     await group.remove().catch(() => undefined)
   }
 }
 
-/** Enough for the last words of a crashing server, little enough for a hundred idle ones. */
+/** Enough for the last words of a crashing server, and little enough for a hundred idle ones. */
 const OUTPUT_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 import type { Bind } from './sandbox-plan.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Collects binds and says where each host path is found inside the sandbox. */
+/** Collects binds and says where each host path is inside the sandbox. */
 export interface Layout {
   place(hostPath: string, sandboxPath: string, access?: 'read-only' | 'writable', identity?: string): string
   readonly binds: Bind[]
@@ -20,7 +20,7 @@ export function createLayout({ isolatesFiles }: Pick<Sandbox, 'isolatesFiles'>):
   }
 }
 
-/** Folders every sandbox holds anyway. */
+/** Folders that every sandbox contains anyway. */
 export function isSystemPath(path: string): boolean {
   return ['/usr', '/bin', '/lib', '/lib64', '/nix/store', '/gnu/store'].some(
     (folder) => path === folder || path.startsWith(`${folder}/`),

@@ -1,6 +1,9 @@
 import { detectSandbox } from './sandbox.ts'
 
-/** A program of its own for sandbox.test.ts: a daemon with one endless server, whose sandbox's first process it names. */
+/**
+ * A separate program for sandbox.test.ts: a daemon with one endless server. It prints the number of the sandbox's first
+ * process.
+ */
 const [dataDir = ''] = process.argv.slice(2)
 const { platform, arch, execPath: nodePath, env } = process
 const signal = AbortSignal.timeout(30_000)

@@ -2,7 +2,7 @@ import { collectOutput } from '../package-index/run-program.ts'
 import { SANDBOX_NODE } from './sandbox-plan.ts'
 import { detectSandbox } from './sandbox.ts'
 
-/** A program of its own for sandbox.test.ts: starts a sandbox and prints the descriptors its server finds open. */
+/** A separate program for sandbox.test.ts: starts a sandbox and prints the descriptors that its server finds open. */
 const [dataDir = ''] = process.argv.slice(2)
 const signal = AbortSignal.timeout(30_000)
 const { platform, arch, execPath: nodePath, env } = process
@@ -12,7 +12,7 @@ const sandbox = await detectSandbox(
 )
 if ('reason' in sandbox) throw new Error(sandbox.reason)
 const binds = [{ hostPath: nodePath, sandboxPath: SANDBOX_NODE, readOnly: true }]
-// ls is started by the server with all it inherited.
+// The server starts find with everything that it inherited.
 const program = '/usr/bin/find'
 const args = ['/proc/self/fd', '-mindepth', '1', '-printf', '%f %l\\n']
 const { child, kill } = await sandbox.spawn(
@@ -25,7 +25,7 @@ const lines = stdout
   .trim()
   .split('\n')
   .map((line) => line.split(' '))
-// find's own descriptors for the folder it reads.
+// find's own descriptors for the folder that it reads.
 process.stdout.write(
   JSON.stringify(
     Object.fromEntries(lines.filter(([, target]) => target !== '/' && !/^\/proc\/\d+\/fd$/.test(target ?? ''))),

@@ -12,7 +12,7 @@ import type { IsolationPlaces } from '../isolation/isolation-places.ts'
 import { detectSandbox } from './sandbox.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
 
-/** What this machine has to run servers safely with. */
+/** What this machine has to run servers safely. */
 export interface Machine {
   sandbox: Sandbox
   controlGroups: ControlGroups
@@ -22,8 +22,8 @@ export interface Machine {
 export type LookAtMachine = (signal: AbortSignal) => Promise<Machine>
 
 /**
- * What was found stays true while the files for it are there: the data folder may be removed under a running daemon. A failure
- * is looked at again, since the user may have installed what was missing.
+ * A result is kept while its files exist: the data folder may be removed under a running daemon. A failure is looked at
+ * again, because the user may have installed what was missing.
  */
 export function machineLook(
   options: Pick<SandboxOptions, 'dataDir' | 'nodePath' | 'env' | 'allowUnsandboxed'>,
@@ -50,7 +50,7 @@ async function look(options: Parameters<typeof machineLook>[0], signal: AbortSig
 
 const CONTROL_GROUPS = '/sys/fs/cgroup'
 
-/** Our own where all limits can be set there, else those of the user's systemd. */
+/** Our own where all limits can be set there, otherwise those of the user's systemd. */
 async function lookAtControlGroups(
   { kind }: Sandbox,
   env: SandboxOptions['env'],
@@ -63,7 +63,7 @@ async function lookAtControlGroups(
   return (await findUserScopes({ env, root: CONTROL_GROUPS }, signal)) ?? own
 }
 
-/** The number of processes has two ways to be limited. */
+/** There are two ways to limit the number of processes. */
 function unenforcedLimits({ controlGroups, processLimits }: Machine): RuntimeCapabilities['unenforced'] {
   const { pids, ...others } = controlGroups.unenforced
   return pids === undefined || processLimits?.limitsProcesses ? others : { ...others, pids }
@@ -99,7 +99,7 @@ export async function probeMachine(
   }
 }
 
-/** Which program connects isolated servers, or why there are none. */
+/** The program that connects isolated servers, or why there are none. */
 async function describeForwarder(
   { takesForwarder }: Sandbox,
   { lack, socat }: IsolationPlaces,
@@ -110,7 +110,7 @@ async function describeForwarder(
     return {
       words: ['socat as forwarder'],
       notes: [
-        `Isolated servers are connected by socat, a process for each connection; for our own program: ${reason}.`,
+        `Isolated servers are connected by socat, a process for each connection. For our own program: ${reason}.`,
         'Behind socat, programs that ignore the proxy variables (HTTPS_PROXY and others) reach nothing.',
       ],
     }

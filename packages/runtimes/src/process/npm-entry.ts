@@ -6,7 +6,7 @@ import type { PackageManifest } from './package-manifest.ts'
 
 const binSchema = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]).optional() })
 
-/** Which program of an installed package to run: the one `npx NAME` would run. */
+/** The program of an installed package that `npx NAME` would run. */
 export async function npmEntry(folder: string, name: string): Promise<Pick<PackageManifest, 'entry' | 'interpreter'>> {
   const packageDir = join('node_modules', name)
   const manifest = await readInside(folder, join(packageDir, 'package.json'))
@@ -14,17 +14,17 @@ export async function npmEntry(folder: string, name: string): Promise<Pick<Packa
   const entry = join(packageDir, inside(chooseBin(name, bin), name))
   const beginning = await readInside(folder, entry, 256)
   if (beginning === undefined)
-    throw invalid(`The npm package ${name} names a program it does not contain (${entry}); try another version.`)
+    throw invalid(`The npm package ${name} names a program that it does not contain (${entry}). Try another version.`)
   return { entry, interpreter: interpreterOf(entry, beginning) }
 }
 
-/** https://docs.npmjs.com is silent on it; npx takes the only one, or the one named like the package. */
+/** https://docs.npmjs.com says nothing about it. npx takes the only one, or the one named like the package. */
 export function chooseBin(name: string, bin: string | Record<string, string> | undefined): string {
   if (typeof bin === 'string') return bin
   const entries = Object.entries(bin ?? {})
   const [first] = entries
   if (first === undefined)
-    throw invalid(`The npm package ${name} has no program to run, so it cannot be a server; check its name.`)
+    throw invalid(`The npm package ${name} has no program to run, so it cannot be a server. Check its name.`)
   const paths = new Set(entries.map(([, path]) => path))
   if (paths.size === 1) return first[1]
   const unscoped = name.replace(/^@[^/]+\//, '')
@@ -39,7 +39,7 @@ export function chooseBin(name: string, bin: string | Record<string, string> | u
 function inside(path: string, name: string): string {
   const clean = normalize(path)
   if (clean.startsWith('..') || clean.startsWith('/'))
-    throw invalid(`The npm package ${name} names a program outside of itself; do not use it.`)
+    throw invalid(`The npm package ${name} names a program outside of itself. Do not use it.`)
   return clean
 }
 

@@ -24,13 +24,13 @@ export interface Fetch {
   npm: Npm
   /** What is installed, for people. */
   what: string
-  /** What npm finds in the folder. */
+  /** Files that npm finds in the folder. */
   files: Readonly<Record<string, string>>
-  /** What npm is told to do. */
+  /** Arguments of npm. */
   words: readonly string[]
   target: string
   scratch: string
-  /** What npm said, for people. */
+  /** Turns npm's output into an error for people. */
   failure: (what: string, output: string) => ThvError
   /** PEM text from the daemon's configuration. */
   caCertificate: string | undefined
@@ -74,7 +74,7 @@ export async function installNpm(
   await runInstallScripts(fetch, signal)
 }
 
-/** What the result of an install depends on besides what is asked for. */
+/** What the result of an install depends on besides the request. */
 export async function npmKey(
   { nodePath, index }: Pick<PackageTools, 'nodePath' | 'index'>,
   { install }: Pick<PrepareOptions, 'install'>,
@@ -83,7 +83,10 @@ export async function npmKey(
   return [await binaryInterface(nodePath, signal), ...installKey(install), ...index.key]
 }
 
-/** What native modules are built for. Servers usually run on the Node that runs us, which need not be asked. */
+/**
+ * The interface that native modules are built for. Servers usually run on the Node that runs us, which need not be
+ * asked.
+ */
 async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<string> {
   if (nodePath === process.execPath) return process.platform + process.arch + process.versions.modules
   const script = 'process.platform + process.arch + process.versions.modules'
@@ -91,7 +94,7 @@ async function binaryInterface(nodePath: string, signal: AbortSignal): Promise<s
   return stdout.trim()
 }
 
-/** Sees the registry's credentials, so nothing of the packages runs in this step. */
+/** This step sees the registry's credentials, so no code of the packages runs in it. */
 async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const { tools, npm, what, files, words, failure, target, scratch, access } = fetch
   for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text)
@@ -111,7 +114,7 @@ async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const places = [...indexPlaces(npm.registries), ...proxyPlaces(npm.proxies)]
   const run = { tools, what, access, places, layout, program, args, env: variables, scratch }
   const result = await runStep({ step: 'fetch', ...run }, signal)
-  // They hold tokens, and scripts run next.
+  // They contain tokens, and scripts run next.
   for (const file of Object.values(configs)) await rm(file)
   if (result.exitCode === 0) return
   const output = `${result.stdout}\n${result.stderr}`
@@ -120,7 +123,7 @@ async function install(fetch: Fetch, signal: AbortSignal): Promise<void> {
   throw failure(what, output)
 }
 
-/** Runs what packages bring, without npm's configuration. */
+/** Runs the packages' scripts, without npm's configuration. */
 async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<void> {
   const { tools, npm, what, target, access } = fetch
   const scratch = await makeFresh(fetch.scratch)
@@ -140,7 +143,8 @@ async function runInstallScripts(fetch: Fetch, signal: AbortSignal): Promise<voi
   if (result.exitCode === 0) return
   if (result.refused.length > 0) throw refusedHosts('install', what, result.refused)
   const reason = /npm (?:error|ERR!) (?!code|path|command)(.*)/.exec(result.stderr)?.[1]
-  // Often of a part that is not needed (a browser, a driver): the server starts without, or says itself what it lacks.
+  // Often for a part that is not needed (a browser, a driver): the server starts without it, or says itself what it
+  // lacks.
   access?.failed((reason ?? `exit code ${result.exitCode}`).slice(0, 200))
 }
 
@@ -149,7 +153,7 @@ function registrySetting({ registry }: Npm): Record<string, string> {
   return registry === undefined || hasCredentials(registry) ? {} : { npm_config_registry: registry }
 }
 
-/** Headers that came with our Node; node-gyp would download them from a host that is no package index. */
+/** Headers that came with our Node. Otherwise node-gyp would download them from a host that is not a package index. */
 async function headers(layout: Layout, { nodePath }: PackageTools): Promise<Record<string, string>> {
   const folder = join(dirname(await realpath(nodePath)), '..', 'include')
   const found = await stat(join(folder, 'node', 'node_version.h')).catch(() => undefined)
@@ -177,7 +181,7 @@ async function npmCommand({ tools, npm, caCertificate }: Fetch, scratch: string)
   const cache = tools.sandbox.isolatesFiles ? '/tmp/npm-cache' : join(scratch, 'npm-cache')
   const args = [cli, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', `--cache=${cache}`]
   if (npm.caFile !== undefined) {
-    // npm trusts only this file then, so a certificate of ours must be in it.
+    // npm then trusts only this file, so a certificate of ours must be in it.
     const bundle = await bundleCertificates(join(scratch, 'npm-trust.pem'), [npm.caFile], caCertificate)
     if (bundle !== undefined) args.push(`--cafile=${layout.place(bundle, '/opt/toolhaven/npm-trust.pem')}`)
   }
@@ -193,7 +197,7 @@ const lockSchema = z.object({ packages: z.record(z.string(), z.object({ hasInsta
 async function hasInstallScripts(target: string): Promise<boolean> {
   const text = await readFile(join(target, 'node_modules', '.package-lock.json'), 'utf8').catch((error: unknown) => {
     throw invalid(
-      'npm installed nothing; check that your .npmrc does not set install-strategy, global or dry-run.',
+      'npm installed nothing. Check that your .npmrc does not set install-strategy, global or dry-run.',
       error,
     )
   })

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { collectOutput } from '../package-index/run-program.ts'
 
 const NOBODY = 65534
-/** Against hanging, as in the configuration of all tests: a busy machine must not fail a correct one. */
+/** Prevents hanging, as in the configuration of all tests: a busy machine must not fail a correct one. */
 const DEADLINES = { testTimeout: 60_000, hookTimeout: 120_000 }
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -33,7 +33,7 @@ export class OutputRing {
     this.#wake()
   }
 
-  /** Before the instance is started again. */
+  /** Called before the instance is started again. */
   reopen(): void {
     this.#ended = false
   }
@@ -65,11 +65,11 @@ export class OutputRing {
   }
 }
 
-/** A reader that stops reading loses output instead of filling memory. */
+/** A reader that stops reading loses output instead of filling the memory. */
 const MAX_FOLLOWER_CHUNKS = 1024
 const NEWLINE = 10
 
-/** The end of the output that holds the given number of lines; an unfinished last line counts as one. */
+/** The end of the output with the given number of lines. An unfinished last line counts as one. */
 function lastLines(entries: readonly Entry[], lines: number): LogChunk[] {
   const kept: LogChunk[] = []
   let missing = lines
@@ -84,7 +84,7 @@ function lastLines(entries: readonly Entry[], lines: number): LogChunk[] {
 }
 
 function startOfLines(data: Uint8Array, wanted: number, isLast: boolean): { offset: number; found: number } {
-  // The newline that ends the very last line begins no further one.
+  // The newline that ends the very last line starts no further one.
   let position = isLast && data.at(-1) === NEWLINE ? data.length - 1 : data.length
   let found = 0
   for (;;) {

@@ -11,7 +11,7 @@ export interface CacheKey {
   scheme: PackageScheme
   name: string
   version: string
-  /** What the fetched files depend on besides: platform, interpreter. */
+  /** What else the fetched files depend on: platform, interpreter. */
   environment: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export function installKey(install: InstallAccess | undefined): string[] {
   return install?.hosts.length ? [`install ${install.hosts.toSorted().join(' ')}`] : []
 }
 
-/** Raised when what is in a folder changes its shape. */
+/** Raised when the layout of a folder changes. */
 const LAYOUT = 1
 
 export async function isFetched(folder: string): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function isFetched(folder: string): Promise<boolean> {
   )
 }
 
-/** Fills a folder aside and moves it into place in one step; whoever fetched the same at the same time and came first wins. */
+/** Fills a folder at another place and moves it here in one step. If two fetch the same, the first one wins. */
 export async function fillFolder(
   folder: string,
   fill: (folders: { target: string; scratch: string }) => Promise<PackageManifest>,
@@ -48,7 +48,7 @@ export async function fillFolder(
   const target = `${folder}.${suffix}.partial`
   const scratch = `${folder}.${suffix}.scratch`
   try {
-    // Readable by the sandbox's user whatever the daemon's umask is; the folders above are private.
+    // Readable by the sandbox's user whatever the daemon's umask is. The folders above are private.
     await mkdir(target, { recursive: true, mode: 0o755 })
     await mkdir(scratch, { mode: 0o700 })
     const manifest = await fill({ target, scratch })
@@ -61,14 +61,14 @@ export async function fillFolder(
     })
     await syncFolder(join(folder, '..'))
   } finally {
-    // What stays is removed when the next daemon starts, and must not hide how the install went.
+    // What remains is removed when the next daemon starts, and must not hide the result of the install.
     for (const path of [scratch, target]) await removeTree(path).catch(() => undefined)
   }
 }
 
 const MOST_READ = 1 << 20
 
-/** The beginning of a file that scripts may have written: a link out of the folder, a pipe or a device is not read. */
+/** The beginning of a file that scripts may have written. A link out of the folder, a pipe or a device is not read. */
 export async function readInside(folder: string, path: string, mostBytes = MOST_READ): Promise<string | undefined> {
   const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path)).catch(() => undefined)])
   if (file === undefined || !file.startsWith(root + sep)) return undefined

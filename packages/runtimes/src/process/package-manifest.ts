@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { notFound } from '@toolhaven/core/errors'
 import { z } from 'zod'
 
-/** What is known of a fetched package, kept in its folder; its presence says the folder is whole. */
+/** What is known about a fetched package, kept in its folder. If it exists, the folder is complete. */
 const packageManifestSchema = z.object({
   format: z.literal(1),
   scheme: z.enum(['npx', 'uvx', 'go']),
   name: z.string(),
   version: z.string(),
-  /** `node`: the daemon's own Node. `folder`: a program of this folder. `none`: the entry runs by itself. */
+  /** `node`: the daemon's own Node. `folder`: a program of this folder. `none`: the entry is the program. */
   interpreter: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('node'), args: z.array(z.string()) }),
     z.object({ kind: z.literal('folder'), program: z.string() }),
@@ -17,7 +17,7 @@ const packageManifestSchema = z.object({
   ]),
   /** Relative to the folder. */
   entry: z.string(),
-  /** Folders of the machine that it needs besides, such as the Python it was installed with. */
+  /** Other folders of the machine that it needs, such as the Python it was installed with. */
   needs: z.array(z.string()),
 })
 
@@ -27,7 +27,7 @@ export const MANIFEST_FILE = 'toolhaven-package.json'
 
 export async function readPackageManifest(folder: string): Promise<PackageManifest> {
   const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((error: unknown) => {
-    throw notFound(`The package folder ${folder} is gone; start the workload again to fetch it.`, error)
+    throw notFound(`The package folder ${folder} is gone. Start the workload again to fetch it.`, error)
   })
   return packageManifestSchema.parse(JSON.parse(text))
 }

@@ -4,26 +4,26 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { StdioChannel } from '@toolhaven/core/ports/runtime'
 import { writeTo } from '../write-to.ts'
 
-/** The pipe to a child process; may be handed out before the process exists. */
+/** The pipe to a child process. It may be handed out before the process exists. */
 export class PipeChannel implements StdioChannel {
   onStdout: (chunk: Uint8Array) => void = () => undefined
   onStderr: (chunk: Uint8Array) => void = () => undefined
   onClose: (error?: Error) => void = () => undefined
   readonly #connected = Promise.withResolvers<ChildProcess>()
-  /** Ends the wait of those who wrote more than there was room for. */
+  /** Ends the wait of callers that wrote more than there was room for. */
   readonly #waiting = new Set<() => void>()
   #child: ChildProcess | undefined
   #paused = false
   #isEnded = false
 
   constructor() {
-    // An end before the start is told to writers only.
+    // Only writers learn about an end before the start.
     this.#connected.promise.catch(() => undefined)
   }
 
   connect(child: ChildProcess): void {
     this.#child = child
-    // A server that reads no more is reported by its exit.
+    // The exit reports a server that no longer reads.
     child.stdin?.on('error', () => undefined)
     child.stdout?.on('data', (chunk: Buffer) => this.#isEnded || this.onStdout(chunk))
     child.stderr?.on('data', (chunk: Buffer) => this.#isEnded || this.onStderr(chunk))
@@ -60,7 +60,7 @@ export class PipeChannel implements StdioChannel {
     this.#isEnded = true
     for (const stop of [...this.#waiting]) stop()
     this.#connected.reject(closed())
-    // A paused pipe nobody reads any more would block the server for ever.
+    // A paused pipe that nobody reads any more would block the server for ever.
     this.resume()
     this.onClose(error)
   }

@@ -66,7 +66,7 @@ beforeAll(async () => {
       { 'run.js': '' },
     ),
   ]
-  // Where the daemon writes what it knows of the package once the scripts are done.
+  // Where the daemon writes what it knows about the package once the scripts are done.
   const plant = `require('fs').symlinkSync(${JSON.stringify(join(root, 'victim'))}, '/opt/package/toolhaven-package.json')`
   await writeFile(join(root, 'victim'), 'mine')
   folders.push(
@@ -91,7 +91,7 @@ beforeAll(async () => {
   registry = await startPackageRegistry(folders, { token: TOKEN })
   await mkdir(join(root, 'home'))
   const scope = registry.url.replace(/^http:/, '')
-  // The usual shape: the file names the variable, the variable holds the token.
+  // The usual form: the file names the variable, the variable contains the token.
   await writeFile(join(root, 'home', '.npmrc'), `registry=${registry.url}\n${scope}:_authToken=\${THV_TEST_TOKEN}\n`)
   const health = await make({}).probe(signal())
   if (health.state !== 'healthy') {
@@ -119,7 +119,7 @@ describe('fetching an npm package', () => {
     const seen = await readFile(join(folder, 'seen.json'), 'utf8')
     expect(seen).not.toContain(TOKEN)
     expect(seen).not.toContain('daemon-secret-91aa')
-    // Neither of npm's two configurations, which hold tokens.
+    // Neither of npm's two configurations, which contain tokens.
     expect(JSON.parse(seen).files['/run/npm']).toEqual(['run-scripts.cjs'])
     expect(JSON.parse(seen).files['/home/user']).not.toContain('.npmrc')
     expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('EROFS')

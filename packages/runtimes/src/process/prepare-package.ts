@@ -13,7 +13,7 @@ import { prepareUvx } from './uvx-package.ts'
 
 type Tools = Omit<PackageTools, 'index'> & { indexKey: IndexKey }
 
-/** Fetches a package into the data folder unless it is there; gives the folder. */
+/** Fetches a package into the data folder unless it is there, and returns the folder. */
 export async function preparePackage(
   { indexKey, ...tools }: Tools,
   source: Source,
@@ -22,7 +22,7 @@ export async function preparePackage(
 ): Promise<Prepared> {
   if (source.kind === 'image') {
     throw invalid(
-      `The image ${source.reference} needs a container engine; install Docker or Podman, or choose a server from npm or PyPI (npx://, uvx://).`,
+      `The image ${source.reference} needs a container engine. Install Docker or Podman, or choose a server from npm or PyPI (npx://, uvx://).`,
     )
   }
   if (source.kind === 'folder') return prepareFolder({ indexKey, ...tools }, source, options, signal)
@@ -33,7 +33,7 @@ export async function preparePackage(
   return { id: await withIndex(indexKey, source, fetch, signal) }
 }
 
-/** Only what its project needs is fetched: the folder itself stays where it is. */
+/** Only what its project needs is fetched. The folder itself stays where it is. */
 async function prepareFolder(
   { indexKey, ...tools }: Tools,
   source: FolderSource,

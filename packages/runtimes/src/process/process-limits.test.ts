@@ -7,7 +7,7 @@ test('what a server loads into programs is loaded after its limits are in force'
   if (process.platform !== 'linux') context.skip('only Linux has prlimit')
   const programs = { program: '/usr/bin/prlimit', setter: '/usr/bin/env' }
   const limits = { ...programs, limitsProcesses: false, most: { files: 512, processes: Infinity } }
-  // The loader complains once for every program that it should have loaded the file into.
+  // The loader complains once for every program into which it should have loaded the file.
   const env = { PATH: '/usr/bin:/bin', LD_PRELOAD: '/absent/library.so', OTHER: 'x' }
   const script = 'ulimit -n; echo "$LD_PRELOAD $OTHER"'
   const plan = { program: '/bin/sh', args: ['-c', script], env, workDir: '/', binds: [], network: 'none' } as const

@@ -7,15 +7,15 @@ import { isSystemPath } from './layout.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Limits that the kernel keeps for processes (setrlimit), with or without control groups. */
+/** Limits that the kernel applies to processes (setrlimit), with or without control groups. */
 export interface ProcessLimits {
   /** `prlimit` of util-linux: sets limits and becomes another program. */
   program: string
   /** `env`, which sets variables and becomes another program. */
   setter: string
-  /** Whether the number of processes can be limited this way; see `countsOwnProcesses`. */
+  /** Whether the number of processes can be limited this way. See `countsOwnProcesses`. */
   limitsProcesses: boolean
-  /** The most that this process may set itself. */
+  /** The highest limits that this process may set. */
   most: { files: number; processes: number }
 }
 
@@ -39,7 +39,7 @@ function hardLimit(limits: string, name: string): number {
   return hard === undefined ? Infinity : Number(hard)
 }
 
-/** The plan under the limits that hold without a control group, and the limits that are left for one. */
+/** The plan under the limits that work without a control group, and the limits that need one. */
 export function divideLimits(
   plan: SandboxPlan,
   { pids, ...others }: Limits & { pids: number },
@@ -50,7 +50,7 @@ export function divideLimits(
   return { plan: processLimits ? withProcessLimits(plan, processLimits, pids) : plan, groupLimits }
 }
 
-/** Starts a plan's program with the limits in force. They also hold for everything it starts. */
+/** Starts a plan's program under the limits, which also apply to everything that it starts. */
 export function withProcessLimits(
   plan: SandboxPlan,
   { limitsProcesses, most, ...programs }: ProcessLimits,
@@ -66,7 +66,7 @@ export function withProcessLimits(
 
 type Programs = Pick<ProcessLimits, 'program' | 'setter'>
 
-/** With these variables a server brings code of its own into any program, so they are set when the limits are in force. */
+/** These variables let a server load its own code into any program, so they are set only after the limits. */
 const LOADING = /^(?:LD_|GLIBC_|GCONV_|LOCPATH$|NLSPATH$|LANGUAGE$|LC_|LANG$|MALLOC_)/
 
 function limited(plan: SandboxPlan, { program, setter }: Programs, limits: readonly string[]): SandboxPlan {
@@ -91,8 +91,9 @@ n=0; while [ $n -lt ${TRIED_LIMIT * 2} ]; do sleep 5 & n=$((n+1)); done
 echo all`
 
 /**
- * The kernel counts the processes of a user, since 5.14 in each user namespace by itself. Before that, the other programs
- * of the user would count too. It never limits root, whose processes those in the sandbox of its daemon are. So it is tried.
+ * The kernel counts the processes of a user, since 5.14 separately in each user namespace. Before that, the user's
+ * other programs would count too. It never limits root, the user of the sandboxes of a daemon that runs as root. So
+ * this tries it.
  */
 async function countsOwnProcesses(sandbox: Sandbox, programs: Programs, signal: AbortSignal): Promise<boolean> {
   if (sandbox.kind === 'none') return false

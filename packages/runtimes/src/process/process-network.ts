@@ -15,7 +15,10 @@ export interface ProcessNetwork {
   place: SocketFolder
 }
 
-/** The network of a server that has a loopback only but must be reached or must reach something; undefined for all others. */
+/**
+ * The network of a server that has only a loopback but must be reached or must reach something. Undefined for all
+ * others.
+ */
 export async function processNetwork(
   isolation: IsolationPlaces,
   spec: InstanceSpec,
@@ -26,14 +29,14 @@ export async function processNetwork(
   if (network === 'host') return undefined
   if (!sandbox.isolatesNetwork)
     throw invalid(
-      'A network of its own needs a sandbox, and this machine has none; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).',
+      'A network of its own needs a sandbox, and this machine has none. Install bubblewrap, or give the server the network of this machine with network_mode host (--network host).',
     )
   await refuseSocketMounts(spec.mounts)
   await refusePipeMounts(spec.mounts, signal)
   if (network === 'none' && targetPort === undefined) return undefined
   if (!sandbox.takesForwarder)
     throw invalid(
-      `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}; install bubblewrap, or give the server the network of this machine with network_mode host (--network host).`,
+      `Network isolation needs bubblewrap with a system call filter, and this machine has ${sandbox.description}. Install bubblewrap, or give the server the network of this machine with network_mode host (--network host).`,
     )
   const place = passingSocketFolder(isolation.socketDir, spec.labels[LABELS.instance] ?? '', spec.name)
   const out = network === 'none' ? undefined : network
@@ -43,7 +46,7 @@ export async function processNetwork(
   return { forwarded, place }
 }
 
-/** By our own program where there is or can be one, else by socat. */
+/** With our own program where it exists or can be built, otherwise with socat. */
 async function forwardedNetwork(
   { forwarder, socat }: IsolationPlaces,
   ways: Ways,

@@ -22,7 +22,7 @@ describeRuntime(
   'the process sandbox with socat',
   async () => {
     const tools = await mkdtemp(join(tmpdir(), 'thv-tools-'))
-    // No compiler among them.
+    // Without a compiler.
     for (const name of ['socat', 'setpriv', 'bwrap']) {
       const program = await findProgram(name, process.env['PATH'])
       if (program === undefined) throw new Unavailable(`${name} is not installed`)

@@ -21,7 +21,7 @@ import { packageContent } from './server-content.ts'
 import { planServer } from './server-plan.ts'
 
 export interface ProcessRuntimeOptions {
-  /** Fetched packages and the sandbox's own files go below it. */
+  /** Fetched packages and the sandbox's own files are below it. */
   dataDir: string
   /** The Node that runs servers from npm. */
   nodePath: string
@@ -33,12 +33,14 @@ export interface ProcessRuntimeOptions {
   logger: Logger
 }
 
-/** Runs package servers as sandboxed children of this process: no container engine needed, and they end with it. */
+/**
+ * Runs package servers as sandboxed children of this process. They need no container engine, and end with this process.
+ */
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
   const table = new InstanceTable()
   const machine = machineLook(options)
   const indexKey = createIndexKey(options)
-  // Of many that want the same package, the first fetches it and the others find it.
+  // If many want the same package, the first fetches it and the others find it.
   const oneAtATime = createKeyedQueue()
   let swept: Promise<void> | undefined
   const sweep = () => (swept ??= removeLost(options))

@@ -18,7 +18,7 @@ import type { PackageTools } from './package-tools.ts'
 export interface IndexAccess {
   scratch: string
   scratchName: string
-  /** Credentials in the index address: code of packages must not see them. */
+  /** Whether the index address contains credentials, which code of packages must not see. */
   hasCredentials: boolean
   /** The indexes in use, as `host:port`. */
   places: string[]
@@ -41,7 +41,7 @@ export async function indexAccess(
   await refuseUvFiles({ env, homeDir })
   const pip = await readPipSettings({ env, homeDir })
   const chosen = pip['cert'] ?? env['SSL_CERT_FILE'] ?? env['REQUESTS_CA_BUNDLE']
-  // A certificate of ours is added to what is trusted anyway; alone it would replace it.
+  // A certificate of ours is added to what is trusted anyway. Alone it would replace it.
   const base = chosen ?? (caCertificate === undefined ? undefined : SYSTEM_BUNDLES.find(isFileSync))
   const bundle = await bundleCertificates(join(scratch, 'certificates.pem'), [base], caCertificate)
   const certificates = bundle !== undefined && sandbox.isolatesFiles ? '/tmp/certificates.pem' : bundle

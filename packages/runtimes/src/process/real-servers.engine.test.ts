@@ -41,7 +41,8 @@ describe('real servers in the sandbox, fetched from the real indexes', async () 
       expect(seen.map((progress) => progress.phase)).toContain('fetching')
       expect(await toolsOf(runtime, { scheme, name, version, id: prepared.id })).toContain(tool)
 
-      // Nothing answers at this address, so a second fetch would fail. The index is the same: another one's packages are others.
+      // Nothing answers at this address, so a second fetch would fail. The index is the same, because packages of
+      // another index would not be reused.
       seen.length = 0
       const nowhere = 'http://127.0.0.1:1/'
       const offline = { ...process.env, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, npm_config_https_proxy: nowhere }

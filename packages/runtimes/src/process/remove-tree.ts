@@ -3,29 +3,33 @@ import { chmod, lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promis
 import { sep } from 'node:path'
 
 /**
- * Removes a folder whatever is in it. Packages and servers can take the rights away that are needed to empty one, leave names that are
- * no text, and nest folders too deep for a path. Nothing may run in it any more. What cannot be removed is named by the error, and the
- * rest is gone.
+ * Removes a folder whatever is in it. Packages and servers can remove the rights needed to empty a folder, leave names
+ * that are not text, and nest folders too deep for a path. Nothing may run in it any more. The error names what cannot
+ * be removed, and the rest is gone.
  */
 export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async (error: unknown) => {
-    // The error of a link is its own: what it leads to is not ours.
+    // The error about a link concerns the link: what it leads to is not ours.
     if (!(await lstat(folder)).isDirectory()) throw error
     await removeFlat(folder)
   })
 }
 
-/** Moves each folder right below the first before it is emptied, so no path grows. Entries say themselves whether they are folders, so no link is followed. */
+/**
+ * Moves each folder directly below the first one before it is emptied, so that no path grows. Entries say themselves
+ * whether they are folders, so no link is followed.
+ */
 async function removeFlat(folder: string): Promise<void> {
   const root: Buffer = Buffer.from(folder)
   const failures: unknown[] = []
-  // What is gone already was still being removed when the first way failed: Node does that side by side and does not wait.
+  // What is already gone was still being removed when the first attempt failed: Node removes in parallel and does not
+  // wait.
   const attempt = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => {
       if (!isMissing(error)) failures.push(error)
       return undefined
     })
-  // Not to be guessed, so nothing in the tree has such a name already.
+  // Random, so that nothing in the tree already has such a name.
   const mark = randomBytes(12).toString('hex')
   let moved = 0
   const moveUp = async (path: Buffer, parent: Buffer): Promise<Buffer> => {

@@ -13,7 +13,7 @@ import { divideLimits } from './process-limits.ts'
 import { processNetwork } from './process-network.ts'
 import { SANDBOX_HOME, SANDBOX_PATH, type SandboxPlan } from './sandbox-plan.ts'
 
-/** A folder below a scratch folder for the second step: what the first one left beside it stays out of sight. */
+/** A folder below a scratch folder for the second step: what the first step left beside it is not visible there. */
 export async function makeFresh(scratch: string): Promise<string> {
   const folder = join(scratch, 'install')
   await mkdir(folder, { mode: 0o700 })
@@ -26,23 +26,26 @@ export interface StepRun {
   /** The package, for people. */
   what: string
   access: InstallAccess | undefined
-  /** Package indexes that may be reached, and proxies that a tool's own settings name, as `host:port`. */
+  /** Package indexes that may be reached, and proxies in a tool's own settings, as `host:port`. */
   places: readonly string[]
   layout: Layout
   /** As seen inside. */
   program: string
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Folder of the machine for temporary files. For an install, nothing that holds a token was ever in it. */
+  /** Folder of the machine for temporary files. For an install, nothing with a token was ever in it. */
   scratch: string
 }
 
 export interface StepResult extends ProgramResult {
-  /** Hosts that were asked for and refused. */
+  /** Hosts that were requested and refused. */
   refused: readonly string[]
 }
 
-/** Runs a step with limits and behind a gate, with the paths of its layout, its own variables, and nothing else of the daemon or the user. */
+/**
+ * Runs a step with limits and behind a gate, with the paths of its layout, its own variables, and nothing else of the
+ * daemon or the user.
+ */
 export async function runStep(run: StepRun, signal: AbortSignal): Promise<StepResult> {
   const { tools, layout, program, args, env, scratch } = run
   const { sandbox, logger } = tools
@@ -61,7 +64,7 @@ export async function runStep(run: StepRun, signal: AbortSignal): Promise<StepRe
   }
   const { plan, groupLimits } = divideLimits(unlimited, INSTALL_LIMITS, tools.processLimits)
   const group = await tools.controlGroups.make(groupLimits)
-  // A group that stays is empty, and the next daemon removes it. The step's result counts all the same.
+  // A group that remains is empty, and the next daemon removes it. The step's result counts all the same.
   stack.defer(() =>
     group.remove().catch((error: unknown) => {
       logger.warn('the control group of an install stays', { package: run.what, reason: describeError(error) })
@@ -98,7 +101,7 @@ async function openNetwork(
   signal: AbortSignal,
 ): Promise<OpenedNetwork> {
   const { sandbox, isolation, logger } = tools
-  // Somebody started the daemon with --allow-unsandboxed.
+  // The daemon was started with --allow-unsandboxed.
   if (!sandbox.isolatesNetwork) return ORDINARY
   if (access === undefined) return step === 'fetch' ? ORDINARY : NOTHING
   const withoutGate = (reason: string) => {
@@ -119,7 +122,8 @@ async function openNetwork(
   stack.defer(() => removeSocketFolder(opened.place))
   if (own !== undefined && !opened.forwarded.hasNames)
     return withoutGate('socat leads to no proxy of your own network; install gcc and libc6-dev for the forwarder')
-  // What is refused at the gate is named, so a fetch asks it for everything. A script may have a server of its own on its loopback.
+  // The gate reports each host that it refuses, so a fetch asks it for everything. A script may have a server of its
+  // own on its loopback.
   const asksGate = step === 'fetch' || places.some((place) => /^(?:localhost|127\.|\[::1\])/.test(place))
   const variables = own?.variables ?? { ...proxyVariables(way), ...(asksGate && { NO_PROXY: '', no_proxy: '' }) }
   return { network: opened.forwarded, variables, refused }

@@ -1,8 +1,9 @@
 import type { SandboxPlan } from './sandbox-plan.ts'
 
 /**
- * The profile that macOS's sandbox-exec reads (https://reverse.put.as/wp-content/uploads/2011/09/Apple-Sandbox-Guide-v1.0.pdf): deny by
- * default, system files readable, only the plan's paths besides. Not verified on macOS.
+ * The profile for macOS's sandbox-exec
+ * (https://reverse.put.as/wp-content/uploads/2011/09/Apple-Sandbox-Guide-v1.0.pdf): deny by default, system files
+ * readable, and otherwise only the plan's paths. Not verified on macOS.
  */
 export function sandboxExecProfile(plan: SandboxPlan, tempDir: string): string {
   const readable = plan.binds.map((bind) => bind.hostPath)

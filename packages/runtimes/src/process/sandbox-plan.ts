@@ -1,4 +1,4 @@
-/** What one sandboxed process may see, in words that every kind of sandbox can be made from. */
+/** What one sandboxed process may see, in terms that every kind of sandbox can be made from. */
 export interface SandboxPlan {
   /** Absolute program, as seen inside. */
   program: string
@@ -7,14 +7,17 @@ export interface SandboxPlan {
   /** As seen inside. */
   workDir: string
   binds: readonly Bind[]
-  /** `none`: a loopback of its own. `full`: the machine's network. Else a loopback that a forwarder leads out of and into. */
+  /**
+   * `none`: a loopback of its own. `full`: the machine's network. Otherwise a loopback with a forwarder as the way in
+   * and out.
+   */
   network: 'none' | 'full' | ForwardedNetwork
 }
 
 export interface ForwardedNetwork {
-  /** What makes the network and starts the sandbox in it: words before the sandbox's own. */
+  /** The command that creates the network and starts the sandbox in it, placed before the sandbox's own. */
   forwarder: readonly [string, ...string[]]
-  /** Whether names are answered in it. */
+  /** Whether it resolves names. */
   hasNames: boolean
 }
 
@@ -22,19 +25,19 @@ export interface Bind {
   hostPath: string
   sandboxPath: string
   readOnly: boolean
-  /** What must be found there before the server runs; left out for what only Toolhaven can write. */
+  /** What must be found there before the server runs. Undefined for what only Toolhaven can write. */
   identity?: string
 }
 
-/** Home and paths that every sandbox with a file system of its own shares. */
+/** Home and paths that every sandbox with its own file system shares. */
 export const SANDBOX_HOME = '/home/user'
 export const SANDBOX_PACKAGE = '/opt/package'
 export const SANDBOX_NODE = '/opt/toolhaven/bin/node'
 export const SANDBOX_UV = '/opt/toolhaven/bin/uv'
 export const SANDBOX_PATH = '/opt/toolhaven/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Descriptors from 3 up to this one are the sandbox's own. */
+/** Descriptors from 3 up to this one belong to the sandbox. */
 export const LAST_DESCRIPTOR = 6
 
-/** The user id inside; who it is outside is the daemon's user. */
+/** The user id inside. Outside it is the daemon's user. */
 export const SANDBOX_UID = 65534

@@ -56,7 +56,7 @@ async function run(sandbox: Sandbox, program: string, args: string[], change: Pa
 describe('the bubblewrap sandbox', () => {
   test('hands no descriptor of the daemon to the server, inherited ones included', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
-    // A daemon that was itself started with an open descriptor, as a careless supervisor would.
+    // A daemon that was itself started with an open descriptor, as a careless supervisor would do.
     const script = fileURLToPath(new URL('list-descriptors.fixture.ts', import.meta.url))
     await writeFile(join(dataDir, 'secret'), 'secret')
     const secret = openSync(join(dataDir, 'secret'), 'r')
@@ -86,7 +86,7 @@ describe('the bubblewrap sandbox', () => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const started = run(await bubblewrap(), '/usr/bin/env', [], change)
     await expect(started).rejects.toMatchObject({ code: 'invalid' })
-    await expect(started).rejects.toThrow(/contains a NUL character; remove it\.$/)
+    await expect(started).rejects.toThrow(/contains a NUL character\. Remove it\.$/)
   })
 
   test('ends when its start is aborted, at whatever moment, and leaves nothing running', async (context) => {
@@ -140,7 +140,7 @@ describe('the bubblewrap sandbox', () => {
 
   test('leaves no kernel setting writable, even to a daemon that is root', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
-    // /dev/null lies over some files. access(2) only asks: nothing is written even where the sandbox fails.
+    // /dev/null is mounted over some files. access(2) only asks: nothing is written even where the sandbox fails.
     const look = `
       const bad = []
       const walk = (path, depth) => {
@@ -183,7 +183,7 @@ print(json.dumps({'vsock': attempt(40), 'inet': attempt(2), 'inet6': attempt(10)
     })
     const child = spawn(python, ['-c', probe], { stdio: ['ignore', 'pipe', 'pipe'] })
     const free = JSON.parse((await collectOutput(child, () => child.kill(), signal())).stdout)
-    // Where the kernel has no such family at all the refusal above would say nothing.
+    // Where the kernel has no such family at all, the refusal above would prove nothing.
     if (free.vsock !== 'made') return context.skip('this kernel makes no AF_VSOCK socket outside either')
     expect(free.vsock).toBe('made')
   })
@@ -258,7 +258,7 @@ print(json.dumps(said))`
     const sandbox = await bubblewrap()
     const limits = await findProcessLimits(sandbox, process.env['PATH'], signal())
     if (limits === undefined) return context.skip('prlimit is not installed')
-    // The kernel keeps no such limit for root, and the look must not say so.
+    // The kernel applies no such limit to root, and the result must not claim it.
     expect(limits.limitsProcesses).toBe(!isRoot)
     const code = `
       const [, processes] = fs.readFileSync('/proc/self/limits', 'utf8').match(/Max processes +\\S+ +(\\S+)/)
@@ -279,7 +279,7 @@ print(json.dumps(said))`
   test('says why it could not be set up', async (context) => {
     if (bwrap === undefined) return context.skip('bubblewrap is not installed')
     const binds = [{ hostPath: join(dataDir, 'absent'), sandboxPath: '/absent', readOnly: true }]
-    // Early faults are errors of the start; later ones are the last words of an exit.
+    // Early faults are errors of the start. Later ones are the last words of an exit.
     const said = await run(await bubblewrap(), '/usr/bin/env', [], { binds }).then((result) => result.stderr, String)
     expect(said).toContain(join(dataDir, 'absent'))
   })
@@ -318,7 +318,7 @@ function commandLines(): string[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
       } catch {
-        // It ended while it was looked at.
+        // It ended while it was inspected.
         return ''
       }
     })

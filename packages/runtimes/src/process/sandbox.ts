@@ -15,18 +15,21 @@ import type { SandboxProcess, SpawnOptions } from './spawn-bubblewrap.ts'
 import { systemBinds } from './system-binds.ts'
 import { unshareArgs } from './unshare.ts'
 
-/** The strongest sandbox this machine gives. */
+/** The strongest sandbox that this machine supports. */
 export interface Sandbox {
   kind: 'bubblewrap' | 'unshare' | 'sandbox-exec' | 'none'
   /** A few words, with the version. */
   description: string
-  /** What does not hold, one sentence each. */
+  /** Missing protections, one sentence each. */
   notes: string[]
-  /** Whether plans see only their own binds; without it, paths inside are the machine's. */
+  /** Whether plans see only their own binds. Otherwise, paths inside are the machine's. */
   isolatesFiles: boolean
   /** Whether a plan can be cut off from the network. */
   isolatesNetwork: boolean
-  /** Whether it can run behind a forwarder: files of others and odd sockets must be out of reach for that to mean anything. */
+  /**
+   * Whether it can run behind a forwarder: that means something only if files of others and odd sockets are out of
+   * reach.
+   */
   takesForwarder: boolean
   spawn(plan: SandboxPlan, options: SpawnOptions, signal: AbortSignal): Promise<SandboxProcess>
 }
@@ -41,7 +44,7 @@ export interface SandboxOptions {
   isRoot: boolean
 }
 
-/** Tries each kind for real, strongest first. Without any, `reason` says what to install. */
+/** Tries each kind, the strongest first. Without any, `reason` says what to install. */
 export async function detectSandbox(
   options: SandboxOptions,
   signal: AbortSignal,
@@ -77,7 +80,7 @@ async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): P
     failure = outcome
   }
   return {
-    reason: `bubblewrap is installed but cannot make a sandbox here (${failure}); user namespaces must be allowed to it.`,
+    reason: `bubblewrap is installed but cannot make a sandbox here (${failure}). Allow it to create user namespaces.`,
   }
 }
 
@@ -90,7 +93,7 @@ function bubblewrapSandbox(
   const notes = [
     ...(isRoot
       ? [
-          'The daemon runs as root: servers hold no capability, but files they may write are owned by root; run the daemon as an ordinary user.',
+          'The daemon runs as root: servers hold no capability, but files they may write are owned by root. Run the daemon as an ordinary user.',
         ]
       : []),
     ...(base.disableUserns
@@ -127,7 +130,7 @@ async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Prom
   const sandbox: Sandbox = {
     kind: 'unshare',
     description: 'unshare (namespaces only, weaker than bubblewrap)',
-    notes: ['Servers can read the files of the user the daemon runs as; install bubblewrap to keep them apart.'],
+    notes: ['Servers can read the files of the user the daemon runs as. Install bubblewrap to prevent that.'],
     isolatesFiles: false,
     isolatesNetwork: true,
     takesForwarder: false,
@@ -147,7 +150,7 @@ async function detectSandboxExec(options: SandboxOptions, signal: AbortSignal): 
   const sandbox: Sandbox = {
     kind: 'sandbox-exec',
     description: 'sandbox-exec (not verified on this system)',
-    notes: ['The macOS sandbox is written but not verified; servers share one folder for temporary files.'],
+    notes: ['The macOS sandbox is written but not verified. Servers share one folder for temporary files.'],
     isolatesFiles: false,
     isolatesNetwork: true,
     takesForwarder: false,
@@ -172,7 +175,7 @@ function unsandboxed(): Sandbox {
   }
 }
 
-/** A process group of its own, so that descendants end with it. */
+/** In its own process group, so that descendants end with it. */
 async function spawnPlain(
   command: readonly [string, ...string[]],
   plan: SandboxPlan,
@@ -206,7 +209,7 @@ async function spawnPlain(
   return { child, ready: Promise.resolve(), terminate: () => signalAll('SIGTERM'), kill: () => signalAll('SIGKILL') }
 }
 
-/** Undefined when Node runs in it; else what was said. */
+/** Undefined when Node runs in it. Otherwise its output. */
 async function tryOut(sandbox: Sandbox, nodePath: string, signal: AbortSignal): Promise<string | undefined> {
   const program = sandbox.isolatesFiles ? SANDBOX_NODE : nodePath
   const binds = [{ hostPath: nodePath, sandboxPath: program, readOnly: true }]

@@ -1,7 +1,8 @@
 /**
- * The system call filter of the sandbox, as the classic BPF program that bubblewrap hands to the kernel (seccomp(2)).
- * A network namespace does not confine AF_VSOCK, and io_uring makes sockets behind a filter on socket(): both are refused here,
- * with the calls that reach for other namespaces, processes, keys or the kernel. Undefined for other processors.
+ * The system call filter of the sandbox, as the classic BPF program that bubblewrap passes to the kernel (seccomp(2)).
+ * A network namespace does not confine AF_VSOCK, and io_uring makes sockets past a filter on socket(): both are refused
+ * here, together with the calls that reach other namespaces, processes, keys or the kernel. Undefined for other
+ * processors.
  */
 export function seccompFilter(arch: string): Uint8Array | undefined {
   const calls = arch === 'x64' ? X64 : arch === 'arm64' ? ARM64 : undefined
@@ -10,22 +11,22 @@ export function seccompFilter(arch: string): Uint8Array | undefined {
 
 interface SystemCalls {
   auditArch: number
-  /** Numbers from here on belong to the x32 calling convention, which would hide them from the list. */
+  /** Numbers from here on belong to the x32 calling convention, which would bypass the list. */
   foreignFrom?: number
   socket: number
   socketpair: number
   clone: number
   denied: readonly number[]
-  /** Calls that give a file its mode, and which argument the mode is. */
+  /** Calls that give a file its mode, and which argument is the mode. */
   setsMode: readonly (readonly [call: number, mode: number])[]
-  /** The same for calls that give it only where their flags say that they make a file. */
+  /** The same for calls that do so only if their flags say that they create a file. */
   mayMake: readonly (readonly [call: number, flags: number, mode: number])[]
 }
 
 /** Numbers that are the same on every architecture since Linux 5.1. */
 const IO_URING = [425, 426, 427]
 const CLONE3 = 435
-/** Has its arguments in memory, where no filter can look. Programs go on with openat. */
+/** Its arguments are in memory, where no filter can look. Programs fall back to openat. */
 const OPENAT2 = 437
 const FCHMODAT2 = [452, 2] as const
 /** open_tree … fspick, pidfd_getfd, mount_setattr. */
@@ -81,7 +82,7 @@ const RUNS_AS_OWNER = 0o6000
 /** O_CREAT, __O_TMPFILE. */
 const MAKES_FILE = 0o20000100
 
-/** Offsets in struct seccomp_data; the low half of each argument on these little-endian machines. */
+/** Offsets in struct seccomp_data: the low half of each argument on these little-endian machines. */
 const NUMBER = 0
 const ARCHITECTURE = 4
 const argument = (index: number) => 16 + 8 * index
@@ -113,7 +114,7 @@ const ifAnyBit = (value: number, jumpTrue: number, jumpFalse: number): Instructi
   jumpFalse,
   value,
 })
-/** Answers at once when the loaded value is the given one, else goes on. */
+/** Answers at once when the loaded value is the given one, otherwise continues. */
 const when = (value: number, answer: number) => [ifEqual(value, 0, 1), give(answer)]
 
 const unlessRunsAsOwner = (mode: number) => [
@@ -130,15 +131,16 @@ function program(calls: SystemCalls): Instruction[] {
     ...(foreignFrom === undefined ? [] : [ifAtLeast(foreignFrom, 0, 1), give(refuse(ENOSYS))]),
     ...[...IO_URING, CLONE3, OPENAT2].flatMap((call) => when(call, refuse(ENOSYS))),
     ...[...denied, ...DENIED_EVERYWHERE].flatMap((call) => when(call, refuse(EPERM))),
-    // What a server leaves in a mount would run as its user, whoever starts it: on the machine nothing takes that away.
+    // A file that a server leaves in a mount would run as its user, whoever starts it: nothing on the machine removes
+    // that.
     ...setsMode.flatMap(([call, mode]) => [ifEqual(call, 0, 4), ...unlessRunsAsOwner(mode)]),
     ...mayMake.flatMap(([call, flags, mode]) => [
       ...[ifEqual(call, 0, 7), load(argument(flags)), ifAnyBit(MAKES_FILE, 1, 0), give(ALLOW)],
       ...unlessRunsAsOwner(mode),
     ]),
-    // clone stays for threads and children, without new namespaces.
+    // clone stays allowed for threads and children, without new namespaces.
     ...[ifEqual(clone, 0, 4), load(argument(0)), ifAnyBit(CLONE_NEW_ANYTHING, 0, 1), give(refuse(EPERM)), give(ALLOW)],
-    // Anything but socket and socketpair is allowed from here.
+    // From here on everything but socket and socketpair is allowed.
     ...[ifEqual(socket, 2, 0), ifEqual(socketpair, 1, 0), give(ALLOW)],
     load(argument(0)),
     ...[AF_UNIX, AF_INET, AF_INET6].flatMap((family) => when(family, ALLOW)),

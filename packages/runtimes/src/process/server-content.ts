@@ -13,13 +13,13 @@ export interface ServerContent {
 export interface StartedContent {
   command: readonly [string, ...string[]]
   env: Readonly<Record<string, string>>
-  /** Left out: the home folder. */
+  /** Default: the home folder. */
   workDir?: string
-  /** Looked through before the usual folders. */
+  /** Searched before the usual folders. */
   programs?: readonly string[]
 }
 
-// Python would otherwise hold protocol messages back in its buffer.
+// Otherwise Python would hold protocol messages back in its buffer.
 export const PYTHON_ENV = { PYTHONUNBUFFERED: '1', PYTHONDONTWRITEBYTECODE: '1' } as const
 
 /** A package that was fetched into this folder. */

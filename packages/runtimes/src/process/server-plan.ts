@@ -19,11 +19,11 @@ export interface ServerPlanParts {
   privateDir: string
   /** Search path of the machine, for sandboxes that share its files. */
   machinePath: string | undefined
-  /** Left out: the network of the spec as it is. */
+  /** Undefined: the network of the spec, unchanged. */
   forwarded?: ForwardedNetwork
 }
 
-/** What a server is run with. */
+/** The plan that a server is run with. */
 export async function planServer(parts: ServerPlanParts): Promise<SandboxPlan> {
   const { spec, content, sandbox, nodePath, privateDir } = parts
   const layout = createLayout(sandbox)
@@ -54,11 +54,13 @@ export async function planServer(parts: ServerPlanParts): Promise<SandboxPlan> {
 async function placeMounts(layout: Layout, spec: InstanceSpec, sandbox: Sandbox): Promise<void> {
   for (const { hostPath, containerPath, readOnly, identity } of spec.mounts) {
     if (!sandbox.isolatesFiles && (hostPath !== containerPath || readOnly)) {
-      throw invalid(`The mount ${hostPath} cannot be made with ${sandbox.kind} as the sandbox; install bubblewrap.`)
+      throw invalid(`The mount ${hostPath} cannot be made with ${sandbox.kind} as the sandbox. Install bubblewrap.`)
     }
     const found = await stat(hostPath).catch(() => undefined)
     if (found === undefined)
-      throw invalid(`The mount ${hostPath} is not there or not readable; create it or change the permission profile.`)
+      throw invalid(
+        `The mount ${hostPath} does not exist or is not readable. Create it or change the permission profile.`,
+      )
     layout.place(hostPath, resolve(containerPath), readOnly ? 'read-only' : 'writable', identity)
   }
 }

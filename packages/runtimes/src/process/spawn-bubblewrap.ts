@@ -27,9 +27,9 @@ export interface SandboxProcess {
 
 export interface SpawnOptions {
   stdin: boolean
-  /** Called with the sandbox's first process while nothing of the server runs yet: the moment to put it under limits. */
+  /** Called with the sandbox's first process before the server runs: the moment to apply limits. */
   beforeStart?: (pid: number) => Promise<void>
-  /** Starts the sandbox in a control group. Only bubblewrap takes it. */
+  /** Starts the sandbox in a control group. Only bubblewrap supports it. */
   launcher?: Launcher
 }
 
@@ -39,9 +39,9 @@ export interface Bubblewrap extends BubblewrapBase {
 }
 
 /**
- * Starts a plan in bubblewrap. Resolves once the sandbox stands and the server may run. A sandbox that does not report its first
- * process in time is killed with all that is in it. It has a little time for that after an abort as well: killed earlier, it
- * could leave processes behind that do not yet end with it.
+ * Starts a plan in bubblewrap. Resolves once the sandbox is ready and the server may run. A sandbox that does not
+ * report its first process in time is killed with everything in it. It gets a little time for that after an abort as
+ * well: killed earlier, it could leave processes behind that do not yet end with it.
  */
 export async function spawnBubblewrap(
   bwrap: Bubblewrap,
@@ -55,7 +55,8 @@ export async function spawnBubblewrap(
   const encoded = encodeOptions(bubblewrapOptions(plan, bwrap, descriptors))
   const child = spawnClean(command, options)
   const setup = setupFailure(child)
-  // Options go through a pipe: among them are the server's environment and its secrets, which a command line would show to all.
+  // Options go through a pipe: they contain the server's environment and its secrets, which a command line would show
+  // to everyone.
   feed(child, ARGS, encoded)
   if (bwrap.seccomp !== undefined) feed(child, SECCOMP, bwrap.seccomp)
   const settled = new AbortController()
@@ -81,7 +82,9 @@ export async function spawnBubblewrap(
   }
 }
 
-/** The forwarder goes before the sandbox, so that it is made inside the network that the forwarder holds. */
+/**
+ * The forwarder comes before the sandbox, so that the sandbox is created inside the network that the forwarder holds.
+ */
 function commandLine(
   bwrap: string,
   { program, args, network }: SandboxPlan,
@@ -117,7 +120,10 @@ const INFO = 4
 const BLOCK = 5
 const SECCOMP = LAST_DESCRIPTOR
 
-/** Bubblewrap hands every descriptor it inherits to the server, so what we inherited ourselves is covered with /dev/null. */
+/**
+ * Bubblewrap passes every descriptor that it inherits to the server, so /dev/null covers those that we inherited
+ * ourselves.
+ */
 function spawnClean([program = '', ...args]: readonly string[], { stdin, launcher }: SpawnOptions): ChildProcess {
   const nothing = openSync('/dev/null', 'r+')
   try {
@@ -143,7 +149,7 @@ function spawnClean([program = '', ...args]: readonly string[], { stdin, launche
 function feed(child: ChildProcess, descriptor: number, data: string | Uint8Array): void {
   const stream = child.stdio[descriptor]
   if (!(stream instanceof Writable)) return
-  // A sandbox that died already is reported by its exit, which says more than the broken pipe.
+  // The exit of a sandbox that has already died says more than the broken pipe.
   stream.on('error', () => undefined)
   stream.end(data)
 }
@@ -155,21 +161,21 @@ async function readInit(child: ChildProcess): Promise<number> {
   if (!(stream instanceof Readable)) throw unavailable('bubblewrap could not be started.')
   let text = ''
   for await (const chunk of stream) text += String(chunk)
-  // Ended without a word: the exit handler knows why.
+  // It ended without a report: the exit handler knows why.
   if (text === '') return await new Promise<never>(() => undefined)
   return infoSchema.parse(JSON.parse(text))['child-pid']
 }
 
-/** Rejects when the sandbox had time enough to report, or soon after the abort. */
+/** Rejects when the sandbox had enough time to report, or soon after the abort. */
 async function untilLate(signal: AbortSignal, settled: AbortSignal): Promise<never> {
   const early = AbortSignal.any([signal, settled])
   await delay(SETUP_DEADLINE_MS, undefined, { signal: early }).catch(() => undefined)
   if (signal.aborted) await delay(ABORTED_SETUP_MS, undefined, { signal: settled })
   early.throwIfAborted()
-  throw unavailable(`The sandbox did not report within ${SETUP_DEADLINE_MS / 1000} s that it is set up; try again.`)
+  throw unavailable(`The sandbox did not report within ${SETUP_DEADLINE_MS / 1000} s that it is set up. Try again.`)
 }
 
-/** For a sandbox that never said which process is its first one. */
+/** For a sandbox that never reported its first process. */
 function killTree(child: ChildProcess): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   for (const pid of descendantsOf(child.pid)) {
@@ -186,17 +192,18 @@ function descendantsOf(pid: number): number[] {
   try {
     return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
   } catch {
-    // Gone while it was looked at, and so are its children.
+    // It ended while it was inspected, and so did its children.
     return []
   }
 }
 
 /**
- * The end of a pid namespace's first process is the end of all in it. Bubblewrap's outer process is left to see that and report:
- * killed in its place early on, it leaves a sandbox behind that has not yet bound its life to it.
+ * The end of a pid namespace's first process is the end of everything in it. Bubblewrap's outer process is left to
+ * notice and report that: if it were killed early on instead, it would leave a sandbox behind that does not end with it
+ * yet.
  */
 function killSandbox(child: ChildProcess, init: number): void {
-  // While the outer process lives, the number belongs to its child.
+  // While the outer process is alive, the number belongs to its child.
   if (child.exitCode !== null || child.signalCode !== null) return
   try {
     process.kill(init, 'SIGKILL')
@@ -205,14 +212,14 @@ function killSandbox(child: ChildProcess, init: number): void {
   }
 }
 
-/** The sandbox's first process only reaps; the server is the one it started, number 2 inside. */
+/** The sandbox's first process only reaps. The server is the one it started, number 2 inside. */
 function terminateServer(init: number, kill: () => void): void {
   try {
     const server = findServer(init)
     if (server === undefined) kill()
     else process.kill(server, 'SIGTERM')
   } catch (error) {
-    // Gone between the look and the signal is what was wanted.
+    // If it ended between the check and the signal, that is what was wanted.
     if (!/ENOENT|ESRCH/.test(describeError(error))) kill()
   }
 }
@@ -228,14 +235,14 @@ function childrenOf(pid: number): number[] {
 const SETUP_DEADLINE_MS = 10_000
 const ABORTED_SETUP_MS = 1_000
 
-/** While it is being set up, the sandbox does not yet end with us, nor is there anybody to be told to end. */
+/** While it is being set up, the sandbox does not yet end with us, and there is nobody to ask to end. */
 async function untilServerRuns(child: ChildProcess, init: number): Promise<void> {
   const deadline = AbortSignal.timeout(SETUP_DEADLINE_MS)
   while (child.exitCode === null && child.signalCode === null && !deadline.aborted) {
     try {
       if (findServer(init) !== undefined) return
     } catch {
-      // The server, or the whole sandbox, ended while it was looked at.
+      // The server, or the whole sandbox, ended while it was inspected.
       return
     }
     await delay(2)

@@ -5,7 +5,7 @@ import { SANDBOX_HOME, SANDBOX_UID } from './sandbox-plan.ts'
 import type { Bind } from './sandbox-plan.ts'
 import type { BubblewrapBase } from './bubblewrap.ts'
 
-/** Finds what a program needs of this machine to run at all: libraries, name lookup, certificates; nothing with a secret. */
+/** Finds what a program needs from this machine to run at all: libraries, name lookup, certificates. Nothing secret. */
 export async function systemBinds(stubDir: string): Promise<Omit<BubblewrapBase, 'disableUserns' | 'limitsSizes'>> {
   const binds: Bind[] = []
   const symlinks: { path: string; target: string }[] = []
@@ -18,10 +18,10 @@ export async function systemBinds(stubDir: string): Promise<Omit<BubblewrapBase,
   return { binds, symlinks, procBinds: await procCovers(), ...(await writeStubs(stubDir)) }
 }
 
-/** /nix/store and /gnu/store hold the libraries of programs from those package managers. */
+/** /nix/store and /gnu/store contain the libraries of programs from those package managers. */
 const ROOT_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store']
 
-/** Certificates without /etc/ssl/private, whose keys a daemon that is root could otherwise hand out. */
+/** Certificates without /etc/ssl/private: a daemon that is root could otherwise expose its keys. */
 const ETC_PATHS = [
   '/etc/alternatives',
   '/etc/ca-certificates',
@@ -47,9 +47,9 @@ const ETC_PATHS = [
 ]
 
 /**
- * A daemon that is root runs its sandboxes as the same kernel user, without capabilities, but /proc checks the bare user id for
- * many of its files: /proc/sys would be writable (seen with bubblewrap 0.8, which covers only some of them). For other users
- * it is what everybody may write, such as /proc/pressure.
+ * A daemon that is root runs its sandboxes as the same kernel user, without capabilities, but /proc checks only the
+ * user id for many of its files: /proc/sys would be writable (seen with bubblewrap 0.8, which covers only some of
+ * them). For other users, these are files that everyone may write, such as /proc/pressure.
  */
 async function procCovers(): Promise<Bind[]> {
   const covers: Bind[] = []

@@ -1,8 +1,8 @@
 import type { SandboxPlan } from './sandbox-plan.ts'
 
 /**
- * Namespaces only, for machines without bubblewrap: the server cannot see or signal other processes and, without a network,
- * cannot reach anything; but it sees the files of the daemon's user.
+ * Namespaces only, for machines without bubblewrap. The server cannot see or signal other processes and, without a
+ * network, cannot reach anything. But it sees the files of the daemon's user.
  */
 export function unshareArgs(plan: SandboxPlan): string[] {
   return [

@@ -8,7 +8,7 @@ import { findUserScopes } from './user-scopes.ts'
 
 const signal = () => AbortSignal.timeout(10_000)
 
-/** The group of this very process, as the fake systemd leaves it where it is. */
+/** The group of this process, because the fake systemd does not move it. */
 const ownGroup = async () => /^0::(.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8'))?.[1] ?? '/'
 
 describe('scopes of the user’s systemd', () => {
@@ -24,7 +24,7 @@ describe('scopes of the user’s systemd', () => {
   })
   afterEach(() => rm(root, { recursive: true, force: true }))
 
-  /** Writes what it is asked for into the files of a control group, as far as it was given controllers. */
+  /** Writes the requested limits into the files of a control group, as far as it has controllers. */
   async function fakeSystemd(controllers: readonly string[], exitCode = 0): Promise<void> {
     const has = (name: string, line: string) => (controllers.includes(name) ? line : ':')
     const script = `#!/bin/sh

@@ -13,8 +13,8 @@ export interface ScopeOptions {
 }
 
 /**
- * Scopes of the user's own systemd: it was given control groups to divide, and divides them for whoever asks. Undefined where there is
- * none, or where it limits nothing.
+ * Scopes of the user's own systemd, which manages delegated control groups for its user's programs. Undefined where
+ * there is none, or where it limits nothing.
  */
 export async function findUserScopes(
   { env, root }: ScopeOptions,
@@ -34,10 +34,7 @@ export async function findUserScopes(
   const unenforced = Object.fromEntries(
     (['memoryBytes', 'cpus', 'pids'] as const)
       .filter((limit) => !seen.has(EXPECTED[limit]))
-      .map((limit) => [
-        limit,
-        `${NAMES[limit]} limits are not in force: your systemd was given no controller for them.`,
-      ]),
+      .map((limit) => [limit, `${NAMES[limit]} limits are not in force: your systemd has no controller for them.`]),
   )
   if (Object.keys(unenforced).length === Object.keys(EXPECTED).length) return undefined
   return { unenforced, make: async (limits) => scope(root, { words: launch(limits), env: launcherEnv }) }
@@ -56,7 +53,7 @@ function properties({ memoryBytes, cpus, pids }: Limits): string[] {
 }
 
 const TRIED: Required<Limits> = { memoryBytes: 64 << 20, cpus: 0.5, pids: 99 }
-/** What a scope's own files say when the limits that were tried are in force. */
+/** The content of a scope's files when the tried limits are in force. */
 const EXPECTED = {
   memoryBytes: `memory.max ${TRIED.memoryBytes}`,
   cpus: `cpu.max ${TRIED.cpus * CPU_PERIOD_US} ${CPU_PERIOD_US}`,
@@ -66,7 +63,7 @@ const LOOK =
   'cd "$0$(sed -n s/^0:://p /proc/self/cgroup)" && for f in memory.max cpu.max pids.max; do echo $f $(cat $f); done'
 const TRIAL_MS = 5000
 
-/** systemd takes limits that it cannot set, so what is in force is read from the group itself. */
+/** systemd accepts limits that it cannot set, so the limits in force are read from the group itself. */
 async function tryOut(
   [program, ...args]: readonly [string, ...string[]],
   root: string,
@@ -84,7 +81,7 @@ async function tryOut(
   }
 }
 
-/** systemd removes a scope with its last process, so an event is noted when it comes. */
+/** systemd removes a scope with its last process, so an event is recorded when it comes. */
 function scope(root: string, launcher: Required<ControlGroup>['launcher']): ControlGroup {
   let wasOutOfMemory = false
   const watching = new AbortController()

@@ -16,8 +16,8 @@ import type { IndexAccess } from './python-places.ts'
 import { runStep } from './run-step.ts'
 
 /**
- * uv: the machine's, else its wheel from the user's package index, kept in the data folder.
- * pip compares the wheel with the checksum the index gives for it before it unpacks anything.
+ * uv: the machine's, otherwise its wheel from the user's package index, kept in the data folder. pip compares the wheel
+ * with the checksum in the index before it unpacks anything.
  */
 export async function findUv(
   tools: PackageTools,
@@ -34,7 +34,7 @@ export async function findUv(
   if (await isFile(kept)) return kept
   if (!python.hasPip) {
     throw invalid(
-      'uv is missing and Python has no pip to fetch it with; install one of them (apt install python3-pip, brew install uv).',
+      'uv is missing and Python has no pip to fetch it with. Install one of them (apt install python3-pip, brew install uv).',
     )
   }
   progress('uv')
@@ -70,7 +70,7 @@ export async function findUv(
     await removeTree(target)
   }
   if (!(await isFile(kept)))
-    throw invalid('The uv wheel of your package index holds no uv program; install uv on this machine.')
+    throw invalid('The uv wheel of your package index contains no uv program. Install uv on this machine.')
   return kept
 }
 

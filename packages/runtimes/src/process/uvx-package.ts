@@ -50,7 +50,7 @@ export async function prepareUvx(
   return folder
 }
 
-/** What the result of an install depends on besides what is asked for. */
+/** What the result of an install depends on besides the request. */
 export function pythonKey(tools: PackageTools, python: Python, { install }: PrepareOptions): string[] {
   const platform = [process.platform, process.arch, python.program, python.version]
   return [...platform, ...installKey(install), ...tools.index.key]
@@ -61,16 +61,16 @@ export interface PythonRequest {
   python: Python
   /** What is installed, for people. */
   what: string
-  /** What uv is told to install. */
+  /** Arguments of uv. */
   words: readonly string[]
-  /** Gets the folder `venv`. */
+  /** The folder `venv` is created in it. */
   target: string
   scratch: string
-  /** What uv said, for people. */
+  /** Turns uv's output into an error for people. */
   failure: (what: string, output: string) => ThvError
-  /** Asked of uv before it installs. */
+  /** Arguments of uv for a step before the install. */
   before?: readonly string[]
-  /** Looks at what that wrote. */
+  /** Checks the result of that step. */
   check?: () => Promise<void>
 }
 
@@ -94,7 +94,7 @@ export async function installPython(
   await install({ ...request, uv, options, progress }, access, signal)
 }
 
-/** Wheels only at first: to unpack them runs nothing of theirs. What has to be built is built in a second step. */
+/** Only wheels at first: unpacking them runs none of their code. What has to be built is built in a second step. */
 async function install(install: Install, access: IndexAccess, signal: AbortSignal): Promise<void> {
   const { tools, python, what: requirement, words, before, check, failure, target, options, progress } = install
   const { scratch } = access
@@ -105,7 +105,7 @@ async function install(install: Install, access: IndexAccess, signal: AbortSigna
     const places = [...access.places, ...access.proxyPlaces]
     return runStep({ step: 'fetch', ...shared, ...command, places, env: variables, scratch }, signal)
   }
-  // Relocatable: it is made aside and moved, and lies elsewhere inside the sandbox.
+  // Relocatable: it is made elsewhere, moved, and has another path inside the sandbox.
   const made = await fetch((venv) => ['venv', '--no-project', '--relocatable', '--python', python.program, venv])
   if (made.exitCode !== 0) throw failure(requirement, made.stderr)
   const first = before && (await fetch(() => [...before]))
@@ -117,7 +117,7 @@ async function install(install: Install, access: IndexAccess, signal: AbortSigna
   if (fetched.exitCode !== 0) {
     if (fetched.refused.length > 0) throw refusedHosts('fetch', requirement, fetched.refused)
     if (!needsBuild(fetched.stderr)) throw failure(requirement, fetched.stderr)
-    // Building runs code of the package; with credentials in the index address that code could read them.
+    // A build runs code of the package, which could read credentials in the index address.
     if (access.hasCredentials) throw buildRefused(requirement)
     progress(`building ${requirement}`)
     const command = uvCommand(install, fresh, (venv) => pipInstall(venv, words, []))
@@ -125,7 +125,7 @@ async function install(install: Install, access: IndexAccess, signal: AbortSigna
     if (built.exitCode !== 0 && built.refused.length > 0) throw refusedHosts('install', requirement, built.refused)
     if (built.exitCode !== 0) throw failure(requirement, built.stderr)
   }
-  // With the machine's Python, not that of the environment, which would run what the packages say at each start of it.
+  // With the machine's Python, not that of the environment, which would run code of packages at each start.
   const layout = createLayout(tools.sandbox)
   placePython(layout, python)
   const library = join(layout.place(target, SANDBOX_PACKAGE, 'writable'), 'venv', 'lib')
@@ -151,7 +151,7 @@ function pipInstall(venv: string, words: readonly string[], options: readonly st
   return ['pip', 'install', ...options, '--python', join(venv, 'bin', 'python'), ...words]
 }
 
-/** What uv says when something can be had in source form only. */
+/** Whether uv says that something is available only in source form. */
 function needsBuild(output: string): boolean {
   return /no usable wheels|has no wheels|building (?:from )?source|build(?:s|ing)?[^.\n]* (?:is|are) disabled/i.test(
     output,
@@ -160,11 +160,11 @@ function needsBuild(output: string): boolean {
 
 function buildRefused(requirement: string) {
   return invalid(
-    `The Python package ${requirement} has to be built from source, which is refused because your package index needs credentials; use a version with wheels, or add a wheel of it to your index.`,
+    `The Python package ${requirement} has to be built from source, which is refused because your package index needs credentials. Use a version with wheels, or add a wheel of it to your index.`,
   )
 }
 
-/** The script `uvx NAME` would run: the one named like the package, else the only one. */
+/** The script that `uvx NAME` would run: the one named like the package, otherwise the only one. */
 async function consoleScript(target: string, name: string): Promise<string> {
   const [version = ''] = await readdir(join(target, 'venv', 'lib'))
   const place = join('venv', 'lib', version, 'site-packages')
@@ -185,7 +185,7 @@ export function chooseScript(name: string, scripts: readonly string[]): string {
   const chosen = same ?? (scripts.length === 1 ? scripts[0] : undefined)
   if (chosen !== undefined) return chosen
   if (scripts.length === 0)
-    throw invalid(`The Python package ${name} has no program to run, so it cannot be a server; check its name.`)
+    throw invalid(`The Python package ${name} has no program to run, so it cannot be a server. Check its name.`)
   throw invalid(
     `The Python package ${name} has several programs (${scripts.join(', ')}) and none is named like it, so it cannot be started by its name alone.`,
   )

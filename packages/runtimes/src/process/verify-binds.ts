@@ -7,13 +7,13 @@ import { parseMountTable } from '@toolhaven/core/mount-table'
 import { fileIdentity } from '@toolhaven/core/ports/runtime'
 import type { Bind } from './sandbox-plan.ts'
 
-/** Node has no name for it: the descriptor stands for a path and gives no access to what is there. */
+/** Node has no name for it: the descriptor represents a path and gives no access to what is there. */
 const O_PATH = 0o10000000
 const COMPLETE_MS = 10_000
 
 /**
- * Bubblewrap mounts by path, and the path may mean something else by then. So what it mounted is looked at in the sandbox,
- * which is complete but runs nothing yet: it waits to be let go.
+ * Bubblewrap mounts by path, and by then the path may mean something else. So its mounts are checked in the sandbox,
+ * which is complete but runs nothing until it is released.
  */
 export async function verifyBinds(init: number, binds: readonly Bind[]): Promise<void> {
   const checked = binds.filter(({ identity }) => identity !== undefined)
@@ -21,18 +21,21 @@ export async function verifyBinds(init: number, binds: readonly Bind[]): Promise
   const targets = await untilComplete(init)
   for (const { sandboxPath, hostPath, identity } of checked) {
     const seen = await lookInside(init, sandboxPath)
-    // By the number of its mount: a path through a link that somebody put there just now leads to another mount.
+    // By the number of its mount: a path through a link that was put there just now leads to another mount.
     if (seen?.identity !== identity || targets.get(seen?.mount ?? '') !== sandboxPath)
-      throw unavailable(`${hostPath} changed while the server was started; it is checked again at the next start.`)
+      throw unavailable(`${hostPath} changed while the server was started. It is checked again at the next start.`)
   }
 }
 
-/** Number of each mount in the sandbox → where it is. Its root is a folder of bubblewrap once everything is mounted. */
+/**
+ * Maps the number of each mount in the sandbox to its place. Its root is a folder of bubblewrap once everything is
+ * mounted.
+ */
 async function untilComplete(init: number): Promise<Map<string, string>> {
   const deadline = AbortSignal.timeout(COMPLETE_MS)
   while (!deadline.aborted) {
     const text = await readFile(`/proc/${init}/mountinfo`, 'utf8').catch((error: unknown) => {
-      throw unavailable('The sandbox ended before its mounts could be checked; look at the log of the workload.', error)
+      throw unavailable('The sandbox ended before its mounts could be checked. Look at the log of the workload.', error)
     })
     const rows = parseMountTable(text)
     if (rows.some(({ root, target }) => target === '/' && root === '/newroot'))

@@ -14,7 +14,7 @@ export interface Expected {
   expected: Provenance
 }
 
-/** Whether this signature is sound, about this very image, and by whom the registry says. */
+/** Whether this signature is valid, for this very image, and by the signer that the registry names. */
 export function checkSignature(
   verifier: Verifier,
   signature: FoundSignature,
@@ -57,7 +57,9 @@ const statementSchema = z.looseObject({
   predicate: z.unknown(),
 })
 
-/** Statements that say "this is mine" or "this is how I made it"; a list of its known weaknesses, say, is no such thing. */
+/**
+ * Statements that say "this is mine" or "this is how I made it". A list of known weaknesses, for example, is not one.
+ */
 const SAYS_WHO_MADE_IT = /^https:\/\/(sigstore\.dev\/cosign\/sign\/v1|slsa\.dev\/provenance\/v[\d.]+)$/
 
 function bundleFault({ content }: Bundle, digest: string, { attestation }: Provenance): string | undefined {
@@ -77,7 +79,7 @@ function bundleFault({ content }: Bundle, digest: string, { attestation }: Prove
 
 const missing = (type: string) => `it is signed, but has no attestation ${type}`
 
-/** Everything that is wanted is there, and equal; objects may say more. */
+/** Everything that is wanted is there and equal. Objects may contain more. */
 function holds(found: unknown, wanted: unknown): boolean {
   if (!isRecord(wanted)) return isDeepStrictEqual(found, wanted)
   return isRecord(found) && Object.entries(wanted).every(([key, value]) => holds(found[key], value))

@@ -19,13 +19,13 @@ const logEntrySchema = z.object({
 const bodySchema = z.object({ kind: z.string(), apiVersion: z.string() })
 
 /**
- * What cosign spreads over the annotations of a layer, put together as the bundle that it is. The certificates above the
- * signer's are left out on purpose: they count only when the trust root has them.
+ * Puts together the bundle that cosign spreads over the annotations of a layer. The certificates above the signer's are
+ * left out on purpose: they count only when the trust root has them.
  */
 export function cosignBundle(annotations: Readonly<Record<string, string>>, payload: Buffer): Bundle {
   const { [SIGNATURE]: signature, [CERTIFICATE]: certificate, [LOG_ENTRY]: entry } = annotations
   if (signature === undefined) throw invalid('it has no signature in it')
-  if (certificate === undefined) throw invalid('it was made with a key, and no certificate says whose')
+  if (certificate === undefined) throw invalid('it was made with a key, and no certificate names its owner')
   return bundleFromJSON({
     mediaType: BUNDLE_V01_MEDIA_TYPE,
     verificationMaterial: {

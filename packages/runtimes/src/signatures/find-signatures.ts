@@ -6,20 +6,23 @@ import { type Descriptor, type RegistryClient, type StoredManifest, readManifest
 export type FoundSignature =
   | {
       bundle: Bundle
-      /** What was signed, where the bundle does not hold it itself. */
+      /** What was signed, where the bundle does not contain it. */
       artifact: Buffer
-      /** `payload`: a small document about the image; `manifest`: the image's own manifest. */
+      /** `payload`: a small document about the image. `manifest`: the image's own manifest. */
       signed: 'payload' | 'manifest'
     }
-  /** There is one, but nothing can be made of it. */
+  /** There is one, but it cannot be used. */
   | { fault: string }
 
-/** Whoever may push can put any number beside an image. */
+/** Anyone who may push can put any number beside an image. */
 const MAX_SIGNATURES = 32
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle[.+]/
 const PAYLOAD_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json'
 
-/** Everything about this manifest that may be a signature: bundles that refer to it, then what cosign puts under a tag. */
+/**
+ * Everything about this manifest that may be a signature: bundles that refer to it, then what cosign stores under a
+ * tag.
+ */
 export async function* findSignatures(
   client: RegistryClient,
   manifest: StoredManifest,
@@ -38,7 +41,7 @@ export async function* findSignatures(
   }
 }
 
-/** From the registry's own list, or from the tag that stands for it where it keeps none. */
+/** From the registry's own list, or from the tag that replaces it where the registry keeps none. */
 async function referrersOf(client: RegistryClient, digest: string, signal: AbortSignal): Promise<Descriptor[]> {
   const list = (await client.referrers(digest, signal)) ?? (await client.manifest(tagOf(digest), signal))?.bytes
   const found = list === undefined ? [] : (readManifest(list)?.manifests ?? [])
@@ -81,7 +84,7 @@ function unlessMalformed(read: () => FoundSignature): FoundSignature {
   try {
     return read()
   } catch (error) {
-    // Ours say what is wrong; those of parsers may repeat whatever they met.
+    // Our messages say what is wrong. Those of parsers may repeat their input.
     return { fault: isThvError(error) ? error.message : 'it cannot be read' }
   }
 }

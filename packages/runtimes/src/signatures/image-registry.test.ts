@@ -4,7 +4,7 @@ import { createImageRegistry } from './image-registry.ts'
 
 type Answer = (url: URL) => { status?: number; headers?: Record<string, string>; body?: string }
 
-/** A registry on the loopback that gives what a test says. */
+/** A registry on the loopback with the test's answers. */
 async function startRegistry(answer: Answer) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ test.each([
   ['has nothing of that name', { status: 404 }, /no longer has team\/web/],
   ['wants a login', { status: 403 }, /answered 403 .*docker login/],
   ['fails', { status: 500 }, /answered 500/],
-  ['answers with something else', { body: '<html>' }, /no list of tags/],
+  ['answers with something else', { body: '<html>' }, /not a list of tags/],
 ] as const)('a registry that %s is unavailable', async (_, answer, reason) => {
   await using registry = await startRegistry(() => answer)
   await expect(registry.images.tags(`${registry.host}/team/web:1.0`, signal())).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import {
 const MOST_PAGES = 50
 
 const pageSchema = z.looseObject({ tags: z.array(z.string()).nullish() })
-/** What else a registry calls a tag, no image can be named by. */
+/** No image can be named by other texts that a registry lists as tags. */
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
 /** Asks registries with the logins of Docker's configuration, as engines do. */
@@ -35,7 +35,7 @@ export function createImageRegistry(options: RegistryClientOptions): ImageRegist
   }
 }
 
-/** Page by page: the answer without anything new is the last one, also of registries that know no pages. */
+/** Page by page: the answer without anything new is the last one, also for registries without pages. */
 async function allTags(client: RegistryClient, signal: AbortSignal): Promise<string[] | undefined> {
   const known = new Set<string>()
   for (let page = 0, last: string | undefined; page < MOST_PAGES; page += 1) {
@@ -54,6 +54,6 @@ function tagsIn(bytes: Buffer): string[] {
     const { tags } = pageSchema.parse(JSON.parse(bytes.toString('utf8')))
     return (tags ?? []).filter((tag) => TAG.test(tag))
   } catch (error) {
-    throw unavailable('its registry answered with something that is no list of tags; try again later', error)
+    throw unavailable('its registry answered with something that is not a list of tags. Try again later', error)
   }
 }

@@ -3,20 +3,22 @@ import type { ImageVerifier } from '@toolhaven/core/ports/image-verifier'
 import type { RegistryFetch } from './registry-fetch.ts'
 
 export interface ImageVerifierOptions {
-  /** Folder of Docker's `config.json`: a registry that asks for a login for the image asks for its signatures too. */
+  /**
+   * Folder of Docker's `config.json`: a registry that requires a login for the image also requires it for signatures.
+   */
   dockerConfigFolder: string
   fetch: RegistryFetch
-  /** Where what is known of the public trust root is kept. */
+  /** Cache for the public trust root. */
   cacheDir: string
   /** A trust root in a file, instead of the public one. */
   trustedRootPath: () => string | undefined
-  /** Of the machine, as Node calls it: which of the images in an index is looked at. */
+  /** The machine's architecture, in Node's terms: selects an image from an index. */
   architecture: string
 }
 
 const LIMIT_MS = 30_000
 
-/** Checks signatures with sigstore's own library. It is loaded with the first image that is to be verified. */
+/** Checks signatures with sigstore's own library, which is loaded with the first image to be verified. */
 export function createImageVerifier(options: ImageVerifierOptions): ImageVerifier {
   let loaded: ReturnType<typeof load> | undefined
   const load = async () => {

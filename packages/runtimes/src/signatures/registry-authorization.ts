@@ -12,13 +12,13 @@ export interface AuthorizationOptions {
 
 export interface Authorization {
   header(): Record<string, string>
-  /** Does what a refusal asks for; false when there is nothing better to offer. */
+  /** Does what a refusal asks for. Returns false when there is nothing better to offer. */
   renew(challenge: string | null, signal: AbortSignal): Promise<boolean>
 }
 
 const tokenSchema = z.looseObject({ token: z.string().optional(), access_token: z.string().optional() })
 
-/** Registries refuse the first request and say where a token is to be had, or that they want name and password. */
+/** Registries refuse the first request and say where to get a token, or that they want name and password. */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   const { credentials } = options
   let value: string | undefined
@@ -48,7 +48,7 @@ async function askToken(
     [...challenge.matchAll(/([a-z]+)="([^"]*)"/gi)].map(([, key = '', text = '']) => [key.toLowerCase(), text]),
   )
   const realm = URL.parse(parameters.get('realm') ?? '')
-  // Name and password go there: never in the clear for a registry that is asked in secret.
+  // Name and password are sent there: never unencrypted for a registry that is reached over https.
   if (realm === null || (realm.protocol !== 'https:' && new URL(base).protocol === 'https:')) return undefined
   const service = parameters.get('service') ?? ''
   const scope = `repository:${repository}:pull`

@@ -16,14 +16,16 @@ export interface StoredManifest {
   bytes: Buffer
 }
 
-/** Reads one repository of a registry. What is not there is undefined; what does not answer is `unavailable`. */
+/**
+ * Reads one repository of a registry. Missing content is undefined. A registry that does not answer is `unavailable`.
+ */
 export interface RegistryClient {
-  /** By tag or by digest; a digest is always the hash of what came. */
+  /** By tag or by digest. A digest is always the hash of the content. */
   manifest(tagOrDigest: string, signal: AbortSignal): Promise<StoredManifest | undefined>
   blob(digest: string, signal: AbortSignal): Promise<Buffer | undefined>
-  /** The list of what refers to a manifest; undefined from registries that keep no such lists. */
+  /** The list of what refers to a manifest. Undefined for registries that keep no such lists. */
   referrers(digest: string, signal: AbortSignal): Promise<Buffer | undefined>
-  /** A page of the tags that come after one, in the registry's order; undefined: there is no such repository. */
+  /** A page of the tags that follow one, in the registry's order. Undefined: there is no such repository. */
   tagsAfter(last: string | undefined, signal: AbortSignal): Promise<Buffer | undefined>
 }
 
@@ -69,7 +71,7 @@ export const sha256 = (bytes: Uint8Array): string => `sha256:${createHash('sha25
 
 type Get = (path: string, accept: string, signal: AbortSignal) => Promise<Buffer | undefined>
 
-/** Finds out how the registry is spoken to, and who it wants to know us as. */
+/** Finds out which protocol the registry uses and how to authenticate. */
 async function open(options: RegistryClientOptions, image: ImageReference, signal: AbortSignal): Promise<Get> {
   const { fetch, dockerConfigFolder } = options
   const { registry, repository } = image
@@ -88,7 +90,7 @@ async function open(options: RegistryClientOptions, image: ImageReference, signa
   }
 }
 
-/** On the loopback plain HTTP does too, as for engines. */
+/** On the loopback plain HTTP works too, as for engines. */
 async function baseOf(fetch: RegistryFetch, registry: string, signal: AbortSignal): Promise<string> {
   if (registry === 'docker.io') return 'https://registry-1.docker.io'
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(registry)
@@ -106,7 +108,7 @@ function wrongContent({ registry, repository }: ImageReference, digest: string) 
   return unavailable(`${registry} gave something else for ${digest} of ${repository}`)
 }
 
-/** A manifest, an index or a list of referrers, as far as signatures are found by it. */
+/** A manifest, an index or a list of referrers: the parts that lead to signatures. */
 const descriptor = z.looseObject({
   mediaType: z.string().default(''),
   artifactType: z.string().optional(),
@@ -121,7 +123,7 @@ const manifestSchema = z.looseObject({
   manifests: z.array(descriptor).default([]),
 })
 
-/** Undefined for what is no manifest. */
+/** Undefined when the bytes are not a manifest. */
 export function readManifest(bytes: Buffer): z.infer<typeof manifestSchema> | undefined {
   try {
     return manifestSchema.safeParse(JSON.parse(bytes.toString('utf8'))).data

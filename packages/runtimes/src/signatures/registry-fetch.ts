@@ -1,4 +1,4 @@
-/** As much of `fetch` as registries are asked with. */
+/** The part of `fetch` that registries are asked with. */
 export type RegistryFetch = (
   url: string,
   init: {

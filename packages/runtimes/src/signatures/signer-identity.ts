@@ -3,9 +3,9 @@ import type { ImageClaim } from '@toolhaven/core/ports/image-verifier'
 
 type Provenance = ImageClaim['expected']
 
-/** Who a certificate was given to, as its issuer saw it. */
+/** The owner of a certificate, as its issuer saw them. */
 export interface SignerIdentity {
-  /** An address of a build's definition, or of a person. */
+  /** The address of a build's definition, or of a person. */
   name: string
   issuer: string
   repository?: string
@@ -32,7 +32,7 @@ export function identityOf({ identity }: Signer): SignerIdentity {
   }
 }
 
-/** A short text of DER: one byte for the kind, one or more for the length. */
+/** A short DER string: one byte for the kind, one or more for the length. */
 function utf8String(der: Buffer): string | undefined {
   if (der[0] !== UTF8_STRING) return undefined
   const length = der[1] ?? 0
@@ -41,8 +41,8 @@ function utf8String(der: Buffer): string | undefined {
 }
 
 /**
- * How the signer differs from who the registry says it is; undefined: not at all. The library's own comparison takes the
- * expected name as a pattern that may match anywhere in the found one, so the comparison is made here.
+ * How the signer differs from the one that the registry names. Undefined: not at all. The library's own comparison
+ * takes the expected name as a pattern that may match anywhere in the actual one, so the comparison is done here.
  */
 export function mismatch(found: SignerIdentity, expected: Provenance): string | undefined {
   const { cert_issuer: issuer, repository_uri: repository, repository_ref: ref, runner_environment: runner } = expected
@@ -59,7 +59,7 @@ export function mismatch(found: SignerIdentity, expected: Provenance): string | 
   return `it is signed by ${found.name}, but should be by ${signer}`
 }
 
-/** A path is one of the repository; without a ref, any ref of it does. */
+/** A path belongs to the repository. Without a ref, any ref of it matches. */
 function isSigner(name: string, signer: string, repository: string | undefined): boolean {
   const wanted = signer.startsWith('/') ? `${plainRepository(repository)}${signer}` : signer
   return name === wanted || name.replace(/@refs\/.*$/, '') === wanted

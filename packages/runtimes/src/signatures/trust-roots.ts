@@ -10,7 +10,10 @@ export interface TrustRootsOptions {
   trustedRootPath: () => string | undefined
 }
 
-/** Gives what decides whether a signature is one; `sigstoreUrl` is what a registry entry says about where it was made. */
+/**
+ * Returns the trust root that signatures are checked against. `sigstoreUrl` is what a registry entry says about where
+ * the signature was made.
+ */
 export type TrustRoots = (sigstoreUrl: string | undefined, signal: AbortSignal) => Promise<Verifier>
 
 const REFRESH_AFTER_MS = 60 * 60_000
@@ -23,10 +26,10 @@ export function createTrustRoots({ cacheDir, trustedRootPath }: TrustRootsOption
     if (path !== undefined) return verifierOf(await readRoot(path))
     const { host } = new URL(DEFAULT_MIRROR_URL)
     const wanted = sigstoreUrl?.replace(/^https:\/\//, '').replace(/\/+$/, '') || host
-    // A root that came from the very place it vouches for would prove nothing.
+    // A root from the very place that it vouches for would prove nothing.
     if (wanted !== host)
       throw unavailable(
-        `the trust root of ${JSON.stringify(wanted)} is not known here; save its trusted_root.json and name the file as trusted_root_path in the configuration`,
+        `the trust root of ${JSON.stringify(wanted)} is not known here. Save its trusted_root.json and name the file as trusted_root_path in the configuration`,
       )
     if (kept !== undefined && Date.now() < kept.until) return kept.verifier
     const verifier = verifierOf(await untilAborted(publicRoot(join(cacheDir, 'sigstore')), signal))
@@ -44,7 +47,10 @@ async function readRoot(path: string): Promise<TrustedRoot> {
   }
 }
 
-/** The library brings the first root and follows its successors; without a network the last ones do while they are valid. */
+/**
+ * The library contains the first root and follows its successors. Without a network, the last ones are used while they
+ * are valid.
+ */
 async function publicRoot(cachePath: string): Promise<TrustedRoot> {
   const options = { cachePath, retry: { retries: 1 }, timeout: FETCH_MS }
   try {
@@ -56,7 +62,7 @@ async function publicRoot(cachePath: string): Promise<TrustedRoot> {
   }
 }
 
-/** Every kind of proof that the root knows somebody for is wanted. */
+/** Requires every kind of proof that the root has an authority for. */
 function verifierOf(root: TrustedRoot): Verifier {
   return new Verifier(toTrustMaterial(root), {
     tlogThreshold: root.tlogs.length > 0 ? 1 : 0,
@@ -65,7 +71,7 @@ function verifierOf(root: TrustedRoot): Verifier {
   })
 }
 
-/** The library takes no signal; what it still fetches is for its cache. */
+/** The library takes no signal. What it still fetches goes into its cache. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()

@@ -50,7 +50,7 @@ interface Scene {
   claim: ImageClaim
 }
 
-/** One that fits is enough: who else signed the image says nothing against it. */
+/** One that matches is enough: other signatures of the image prove nothing against it. */
 async function judge(
   { client, verifier, claim: { expected } }: Scene,
   manifest: StoredManifest,
@@ -68,12 +68,12 @@ async function judge(
   return { outcome: 'rejected', digest, reason: excerpt(reason, 600) }
 }
 
-/** Node's names of processors, as images have them. */
+/** Node's names of processors, with the names that images use. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
 /**
- * An index holds the digests of the images for each kind of processor, so the one for ours is known to belong to it. Where
- * only that one is signed, it is verified and started in place of the index.
+ * An index contains the digests of the images for each kind of processor, so the one for ours is known to belong to it.
+ * Where only that image is signed, it is verified and started in place of the index.
  */
 async function partFor(
   architecture: string,

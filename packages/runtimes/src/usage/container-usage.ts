@@ -14,24 +14,24 @@ const schema = z.looseObject({
 })
 type Stats = z.infer<typeof schema>
 
-/** What a container uses, as its engine counts it; undefined when it does not run. */
+/** What a container uses, as its engine counts it. Undefined when it does not run. */
 export async function containerUsage(
   client: EngineClient,
   id: string,
   signal: AbortSignal,
 ): Promise<Usage | undefined> {
-  // One look: for the share of the CPU the engine would look twice, a second apart.
+  // One sample: for the share of the CPU the engine would take two, a second apart.
   const call = {
     method: 'GET',
     path: `/containers/${encodeURIComponent(id)}/stats`,
     query: { stream: false, 'one-shot': true },
   } as const
   try {
-    // Podman has nothing to say of one that was not started yet.
+    // Podman has no data for one that was not started yet.
     const stats = await client.json(schema.optional(), call, signal)
     return stats === undefined || stats.read.startsWith('0001-') ? undefined : usageOf(stats)
   } catch (error) {
-    // Podman says 409 of one that does not run, and also where it has no control groups to look at.
+    // Podman answers 409 for one that does not run, and also where it has no control groups to read.
     if (hasStatus(error, 404) || (hasStatus(error, 409) && !/cgroup/i.test(error.message))) return undefined
     throw refusal(`measure the container ${id}`, error)
   }
@@ -39,7 +39,7 @@ export async function containerUsage(
 
 export function usageOf({ cpu_stats: cpu, memory_stats: memory, pids_stats: pids }: Stats): Usage {
   const cpuNs = cpu?.cpu_usage.total_usage
-  // Without a controller an engine says nothing, or zero.
+  // Without a controller an engine reports nothing, or zero.
   const usage: Usage = {
     ...(cpuNs && { cpuMs: cpuNs / 1e6 }),
     ...(memory?.usage && { memoryBytes: memory.usage - fileCache(memory.stats ?? {}) }),
@@ -53,11 +53,11 @@ export function usageOf({ cpu_stats: cpu, memory_stats: memory, pids_stats: pids
   if (lacking.length === 0) return usage
   return {
     ...usage,
-    notMeasured: `the engine does not measure ${lacking.join(' and ')} here: it was given no controller for it`,
+    notMeasured: `the engine does not measure ${lacking.join(' and ')} here: it has no controller for it`,
   }
 }
 
-/** Pages of files that the kernel gives back when memory is needed. What is left is what `docker stats` shows. */
+/** Pages of files that the kernel frees when memory is needed. The rest is what `docker stats` shows. */
 function fileCache({ inactive_file: now, total_inactive_file: old }: Readonly<Record<string, number>>): number {
   return old ?? now ?? 0
 }

@@ -27,5 +27,5 @@ test('a process is measured with its children, and not at all once it is gone', 
 })
 
 test('a system that does not tell says so', async () => {
-  expect(await processUsage(1, '/nowhere')).toEqual({ notMeasured: expect.stringContaining('does not tell') })
+  expect(await processUsage(1, '/nowhere')).toEqual({ notMeasured: expect.stringContaining('does not report') })
 })

@@ -3,12 +3,12 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Usage } from '@toolhaven/core/ports/runtime'
 
-/** The kernel tells times in hundredths of a second on every architecture (USER_HZ, man 7 time). */
+/** The kernel counts times in hundredths of a second on every architecture (USER_HZ, man 7 time). */
 const MS_PER_TICK = 10
 
-/** What a process uses with all it started, as the kernel counts it; undefined when it is gone. */
+/** What a process and everything it started use, as the kernel counts it. Undefined when the process is gone. */
 export async function processUsage(first: number, proc = '/proc'): Promise<Usage | undefined> {
-  if (!existsSync(join(proc, 'self'))) return { notMeasured: 'this system does not tell what a process uses' }
+  if (!existsSync(join(proc, 'self'))) return { notMeasured: 'this system does not report what a process uses' }
   const seen = (await Promise.all((await familyOf(first, proc)).map((pid) => usageOf(pid, proc)))).filter(
     (each) => each !== undefined,
   )
@@ -34,8 +34,8 @@ async function usageOf(pid: number, proc: string): Promise<OneProcess | undefine
       readFile(join(own, 'stat'), 'utf8'),
       readFile(join(own, 'status'), 'utf8'),
     ])
-    // Its name comes first, in parentheses, and may hold anything. Of the rest, these are the times of the process
-    // itself and those of children that it has waited for.
+    // Its name comes first, in parentheses, and may contain anything. Among the rest are the times of the process
+    // itself and of the children that it has waited for.
     const times = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -48,7 +48,7 @@ async function usageOf(pid: number, proc: string): Promise<OneProcess | undefine
       threads: number('Threads'),
     }
   } catch {
-    // It ended meanwhile.
+    // It ended in the meantime.
     return undefined
   }
 }

@@ -37,7 +37,7 @@ export async function gitPlaces(
     seen += entries.length
     if (seen > mostEntries)
       throw invalid(
-        `${root} cannot be searched for Git repositories, because it holds more than ${mostEntries} files and folders; mount a smaller folder, or mount it read-only`,
+        `${root} cannot be searched for Git repositories, because it holds more than ${mostEntries} files and folders. Mount a smaller folder, or mount it read-only`,
       )
     if (isRepository(entries)) {
       if (folder === root) return []

@@ -60,7 +60,7 @@ export async function pinnedFolders(deps: Deps, mounts: readonly Mount[], inPlac
 async function overItself({ host }: Deps, mount: Mount): Promise<Mount> {
   const found = await host.resolvePath(mount.hostPath)
   if (found?.path !== mount.hostPath)
-    throw unavailable(`${mount.hostPath} changed while the server was starting; it is checked again at the next start.`)
+    throw unavailable(`${mount.hostPath} changed while the server was starting. It is checked again at the next start.`)
   return { ...mount, identity: found.identity }
 }
 
