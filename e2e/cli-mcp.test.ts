@@ -76,7 +76,7 @@ describe('mcp list', () => {
     await thv('run', 'time')
     const unknown = await thv('mcp', 'list', 'tools', '--server', 'tmie')
     expect(unknown).toMatchObject({ code: 3, stdout: '' })
-    expect(unknown.stderr).toMatch(/tmie not found.*\nDid you mean time\? "thv list --all" shows what there is\./)
+    expect(unknown.stderr).toMatch(/tmie not found.*\nDid you mean time\? "thv list --all" lists them\./)
     await thv('stop', 'time')
     expect(await thv('mcp', 'list', '--server', 'time')).toEqual({
       code: 1,

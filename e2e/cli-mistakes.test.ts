@@ -342,7 +342,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['config', 'otel', 'set-endpoint', 'ht!tp:4318'], /^thv: the telemetry endpoint must be host:port/],
     [['config', 'set-registry', 'ht!tp://example.com/registry.json'], /is no registry source; give an http\(s\) URL/],
     [['config', 'otel', 'set-endpoint', 'a b'], /^thv: the telemetry endpoint must be host:port/],
-    [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" shows what there is\.\n$/],
+    [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" lists them\.\n$/],
     [['group', 'rm', 'default'], /delete those workloads instead/],
     [['config', 'set-registry', 'http://127.0.0.1:9/x.json'], /--allow-private-ip/],
     [['config', 'set-ca-cert', 'broken.json'], /BEGIN CERTIFICATE/],

@@ -59,7 +59,7 @@ describe('groups', () => {
     expect(await thv('group', 'create', 'research')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'thv: group research already exists\nChoose another name; "thv group list" shows what there is.\n',
+      stderr: 'thv: group research already exists\nChoose another name; "thv group list" lists them.\n',
     })
     expect(await thv('group', 'create', 'Bad Name')).toMatchObject({ code: 2, stdout: '' })
     expect((await thv('group', 'list')).stdout).toMatch(
@@ -71,7 +71,7 @@ describe('groups', () => {
     expect(await thv('group', 'rm', 'reserch')).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'thv: group reserch not found\nDid you mean research? "thv group list" shows what there is.\n',
+      stderr: 'thv: group reserch not found\nDid you mean research? "thv group list" lists them.\n',
     })
     expect(await thv('group', 'rm', 'research')).toEqual(done('group research is removed\n'))
   })

@@ -192,7 +192,7 @@ test('names that nobody has are errors that say what may have been meant', async
     const { code, stdout, stderr } = await thv(...args, 'tiem')
     expect({ code, stdout }, args.join(' ')).toEqual({ code: 3, stdout: '' })
     expect(stderr, args.join(' ')).toMatch(
-      /^thv: workload tiem not found.*\nDid you mean time\? "thv list --all" shows what there is\.\n$/,
+      /^thv: workload tiem not found.*\nDid you mean time\? "thv list --all" lists them\.\n$/,
     )
   }
   expect(await thv('rm', 'time', 'ghost')).toMatchObject({ code: 3, stderr: expect.stringContaining('ghost') })

@@ -92,7 +92,7 @@ test('why a daemon cannot be started is said by the command itself', async () =>
   expect(await thv(home, ['config', 'set-port', '70000'])).toMatchObject({ code: 2, stdout: '' })
   expect(await thv(home, ['config', 'set-port', '99'])).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^Warning: on most systems only root may listen at a port below 1024\. /),
+    stderr: expect.stringMatching(/^Warning: on most systems only root may listen on a port below 1024\. /),
   })
   expect(await thv(home, ['config', 'set-port', '4711'])).toMatchObject({ code: 0, stderr: '' })
   expect(await readFile(join(home.dir, 'config', 'toolhaven', 'config.yaml'), 'utf8')).toContain('api_port: 4711')

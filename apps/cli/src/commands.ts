@@ -74,7 +74,7 @@ import { ui } from './commands/ui.ts'
 import { upgrade } from './commands/upgrade.ts'
 import { version } from './commands/version.ts'
 
-/** The whole command tree, listed by hand; help, completion and the reference pages are made from it. */
+/** The whole command tree, listed by hand. Help, completion and the reference pages are built from it. */
 export const COMMANDS: readonly CommandDef[] = [
   adopt,
   apply,
@@ -152,15 +152,15 @@ export const COMMANDS: readonly CommandDef[] = [
   version,
 ]
 
-/** What stands in help for words that only hold other commands. */
+/** Summaries of words that only group other commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   client: 'Connect the programs that use your servers',
   config: 'Settings of the daemon',
   'config otel': 'Where telemetry goes, and how much of it',
-  group: 'Put workloads together',
+  group: 'Group workloads',
   mcp: 'Speak the Model Context Protocol',
-  registry: 'Servers you can run',
+  registry: 'Find servers that you can run',
   runtime: 'Where workloads run',
-  secret: 'Keep passwords and tokens for workloads',
+  secret: 'Store passwords and tokens for workloads',
   tools: 'Notice when tools of workloads change',
 }

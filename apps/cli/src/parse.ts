@@ -9,7 +9,7 @@ export interface ParseHooks {
   run: (command: CommandDef, input: Input) => Promise<void>
   /** Summaries of words that only group commands: `config`, `config otel`. */
   groups: Readonly<Record<string, string>>
-  /** Where what is wrong with the line is written. */
+  /** Receives the errors in the command line. */
   writeErr: (text: string) => void
   /** The line as it was typed: what the parser made of it no longer has the "--". */
   argv?: readonly string[]
@@ -17,7 +17,7 @@ export interface ParseHooks {
 
 export const SUMMARY = 'Runs MCP servers in isolation and gives every AI client one safe way to reach them.'
 
-/** Turns the command tree into a commander program; commander parses, the definitions say what. */
+/** Turns the command tree into a commander program, which parses the line by our definitions. */
 export function buildProgram(commands: readonly CommandDef[], hooks: ParseHooks): Command {
   const root = base(new Command('thv'), hooks, '')
     .description(SUMMARY)
@@ -81,7 +81,7 @@ function fill(command: Command, definition: CommandDef, { run, argv = [] }: Pars
       write(withOptionsMeant(inOwnWords(text, `${definition.words} `, namesIn(command)), definition, argv)),
   })
   command.showHelpAfterError(`"thv ${definition.words} --help" shows how to use it.`)
-  // Checked below: a word too many may be a command that was mistyped.
+  // Checked below, because an extra word may be a mistyped command.
   command.allowExcessArguments(true)
   command.action(async () => {
     refuseExcess(command, definition.words)
@@ -171,7 +171,7 @@ function refuseExcess(command: Command, words: string): void {
   )
 }
 
-/** A name that is empty was most often a variable in a script. */
+/** An empty name usually comes from an unset variable in a script. */
 function refuseEmpty(command: Command, { args = [] }: CommandDef): void {
   const empty = args.find(
     ({ required, completes }, at) =>
@@ -181,7 +181,7 @@ function refuseEmpty(command: Command, { args = [] }: CommandDef): void {
 }
 
 function valueOf(given: Readonly<Record<string, unknown>>, name: string, flag: FlagDef): unknown {
-  // For commander `--no-wait` says that `wait` is false.
+  // In commander, `--no-wait` means that `wait` is false.
   const positive = /^no([A-Z])(.*)$/.exec(name)
   if (flag.type === 'boolean' && positive) return given[`${positive[1]?.toLowerCase()}${positive[2]}`] === false
   if (flag.type === 'boolean') return given[name] ?? false

@@ -23,7 +23,7 @@ interface Flags {
 export async function adoptServers(context: Context, names: readonly string[], flags: Flags): Promise<void> {
   const { out, signal } = context
   if (names.length === 0 && !flags.all && !canAsk())
-    throw invalid('which servers? Name them, or give --all; "thv adopt --dry-run" shows what there is')
+    throw invalid('which servers? Name them, or give --all; "thv adopt --dry-run" lists them')
   const client = await context.daemon()
   const servers = await choose(context, client, names, flags)
   if (servers.length === 0) {

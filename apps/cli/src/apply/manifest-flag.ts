@@ -1,4 +1,4 @@
-/** Which file `thv apply` and `thv diff` read. */
+/** The file that `thv apply` and `thv diff` read. */
 export const MANIFEST_FLAG = {
   file: {
     type: 'text',

@@ -3,23 +3,23 @@ import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const apply = defineCommand({
   words: 'apply',
-  summary: 'Make everything as a file says',
+  summary: 'Apply a file with groups, workloads and clients',
   description:
-    'Reads groups, the registry, workloads and clients from one YAML file and makes the daemon so: what is missing is ' +
-    'made, what differs is changed, what is right is left alone. Applying it again changes nothing.\n\n' +
+    'Reads groups, the registry, workloads and clients from one YAML file and applies them: it creates what is ' +
+    'missing, changes what differs and leaves the rest alone. Applying the file again changes nothing.\n\n' +
     'A small file:\n\n' +
     '  format: 1\n  groups: [research]\n  workloads:\n    - name: time\n      image: time\n      group: research\n' +
     '  clients:\n    - name: cursor\n      groups: [research]\n\n' +
     'A workload takes the fields of the create request of the API: image or url, cmd_arguments, env_vars, secrets (a list of ' +
     'name and target), volumes, tools, permission_profile, labels, resources and so on. Paths are relative to the file. ' +
-    'Unknown fields are errors; every fault is named at once with its line.\n\n' +
-    'The plan is shown first and a terminal is asked; --yes answers beforehand. What the file does not name stays, unless ' +
-    '--prune or --prune-all is given. Each change is reported; exit code 1 when one failed, the others are made all the same.',
+    'Unknown fields are errors. All faults are reported together, with their lines.\n\n' +
+    'You see the plan first and are asked to confirm it; --yes skips the question. Objects that the file does not name stay, unless you ' +
+    'pass --prune or --prune-all. Each change is reported. If one fails, the others are still made, and the exit code is 1.',
   flags: {
     ...MANIFEST_FLAG,
     prune: {
       type: 'boolean',
-      summary: 'remove workloads that an earlier apply of this file made and it no longer names',
+      summary: 'remove workloads that an earlier apply of this file created and that it no longer names',
     },
     pruneAll: { type: 'boolean', summary: 'remove every workload, group and client that the file does not name' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
@@ -27,7 +27,7 @@ export const apply = defineCommand({
   },
   usageHint: 'Name the file with -f: thv apply -f FILE.',
   examples: [
-    { command: 'thv apply -f toolhaven.yaml --yes', shows: 'applies the file without a question' },
+    { command: 'thv apply -f toolhaven.yaml --yes', shows: 'applies the file without asking' },
     { command: 'thv apply -f - --yes < toolhaven.yaml', shows: 'from standard input' },
     {
       command: 'thv apply -f toolhaven.yaml --prune --yes',
@@ -49,7 +49,7 @@ export const apply = defineCommand({
     const changes = planChanges(manifest, state, flags.pruneAll ? 'all' : flags.prune ? 'own' : 'nothing')
     if (changes.length === 0) {
       if (flags.format === 'json') return out.json({ changes: [] })
-      return out.note('Nothing to change: everything is as the file says.')
+      return out.note('Nothing to change: everything matches the file.')
     }
     showChanges(out, changes, out.note)
     if (!flags.yes) await askFirst(changes.length, signal)
@@ -64,7 +64,7 @@ export const apply = defineCommand({
     const { printable } = await import('@toolhaven/contract/visible-text')
     const reasons = failed.map(({ kind, name, reason = '' }) => `  ${kind} ${name}: ${printable(reason)}`)
     throw conflict(
-      `${failed.length} of ${outcomes.length} changes failed; put it right and apply the file again:\n${reasons.join('\n')}`,
+      `${failed.length} of ${outcomes.length} changes failed; fix this and apply the file again:\n${reasons.join('\n')}`,
     )
   },
 })
@@ -83,6 +83,6 @@ async function askFirst(count: number, signal: AbortSignal): Promise<void> {
     import('../output/prompt.ts'),
   ])
   const message = count === 1 ? 'Make this change?' : `Make these ${count} changes?`
-  const instead = 'there is nobody to ask here; add --yes to make these changes, or look at them with "thv diff"'
+  const instead = 'there is no terminal to ask at; add --yes to make these changes, or check them with "thv diff"'
   if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
 }

@@ -4,11 +4,11 @@ export const build = defineCommand({
   words: 'build',
   summary: 'Make a container image from a package',
   description:
-    'Builds the container image of a package and prints its name. It needs a container engine; an image that was built ' +
-    'from the same recipe before is used again.\n\n' +
-    'PACKAGE is npx://NAME, uvx://NAME or go://MODULE, with @VERSION at its end if it need not be the newest.\n' +
-    'With --dry-run or --output nothing is built, and no engine is needed: the Dockerfile is printed, or written with the ' +
-    'files it copies beside it, so that any builder can build the folder.',
+    'Builds the container image of a package and prints its name. It needs a container engine. If an image ' +
+    'from the same recipe exists, it is used again.\n\n' +
+    'PACKAGE is npx://NAME, uvx://NAME or go://MODULE, with @VERSION for a version other than the newest.\n' +
+    'With --dry-run or --output nothing is built, and no engine is needed: the Dockerfile is printed, or written together with the ' +
+    'files that it copies, so that any builder can build the folder.',
   args: [{ name: 'package', summary: 'what to build', required: true }],
   flags: {
     tag: { type: 'text', short: 't', value: 'name', summary: 'name for the image, such as team/server:1.0' },
@@ -16,7 +16,8 @@ export const build = defineCommand({
     installHost: {
       type: 'list',
       value: 'host',
-      summary: 'host that an install may reach besides the package index, a private one with its port; may be repeated',
+      summary:
+        'host that an install may reach besides the package index; a private host needs its port; may be repeated',
     },
     dryRun: { type: 'boolean', summary: 'only print the Dockerfile' },
     ...FORMAT_FLAG,
@@ -29,7 +30,7 @@ export const build = defineCommand({
     },
     {
       command: 'thv build npx://@modelcontextprotocol/server-everything --tag everything:latest',
-      shows: 'an image of that name',
+      shows: 'an image with that name',
     },
   ],
   run: async (context, { args: [reference = ''], flags }) => {

@@ -5,12 +5,12 @@ export const call = defineCommand({
   words: 'call',
   summary: 'Call a tool of an MCP server',
   description:
-    'Calls a tool through the gateway, as an AI client would, with the same permissions and records.\n\n' +
-    'Arguments of the tool are written key=value. Each may also be given with --arg. The value is text unless the tool takes something else there: then it is a number, true or ' +
-    'false, or JSON. A list may be given item by item, with key=value for each. --json gives all arguments as one JSON object, ' +
+    'Calls a tool through the gateway, as an AI client would, with the same permissions and audit records.\n\n' +
+    'Write the arguments of the tool as key=value, or pass each with --arg. The value is text unless the tool expects another type: then it is a number, true or ' +
+    'false, or JSON. For a list, write key=value once for each item. --json passes all arguments as one JSON object, ' +
     'and "--json -" reads it from standard input.\n\n' +
-    'Text is printed. Pictures, sounds and other files are saved in the current folder or in --output-dir, and their names ' +
-    'are printed. On a terminal, you are asked what the server asks. The exit code is 1 when the tool reports an error.',
+    'Text is printed. Images, audio and other files are saved in the current folder or in --output-dir, and their names ' +
+    'are printed. At a terminal, you answer the questions of the server. The exit code is 1 if the tool reports an error.',
   args: [
     { name: 'workload', summary: 'name of a workload, or address of a server', required: true, completes: 'workload' },
     { name: 'tool', summary: 'name of the tool', required: true, completes: 'tool' },
@@ -58,7 +58,7 @@ export const call = defineCommand({
         import('../output/read-pipe.ts'),
       ])
     const json = flags.json === '-' ? await readPipe() : flags.json
-    if (flags.json === '-' && !json) throw invalid('--json - reads standard input, and nothing is piped in')
+    if (flags.json === '-' && !json) throw invalid('--json - reads standard input, but nothing is piped in')
     const target = await targetOf(context, server, flags.transport)
     const { out, signal } = context
     const argumentsFor = (found: Parameters<typeof callArguments>[0]) =>

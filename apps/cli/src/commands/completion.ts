@@ -11,7 +11,7 @@ export const completion = defineCommand({
     '  zsh         thv completion zsh > "${fpath[1]}/_thv"\n' +
     '  fish        thv completion fish > ~/.config/fish/completions/thv.fish\n' +
     '  powershell  thv completion powershell >> $PROFILE\n\n' +
-    'Then open a new shell. Our tests try the scripts for bash, zsh and fish; the one for PowerShell is not verified.',
+    'Then open a new shell. The scripts for bash, zsh and fish are tested; the one for PowerShell is not.',
   args: [{ name: 'shell', summary: 'your shell', required: true, choices: SHELLS }],
   examples: [{ command: 'thv completion bash', shows: 'the script, on standard output' }],
   run: async ({ out }, { args: [wanted] }) => {

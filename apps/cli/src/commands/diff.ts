@@ -5,22 +5,22 @@ export const diff = defineCommand({
   words: 'diff',
   summary: 'Show what "thv apply" would change',
   description:
-    'Compares a file with the daemon and shows what "thv apply" would change; nothing is changed. Values of variables ' +
-    'and headers are not shown, as they may be keys.\n\n' +
-    'Exit code 0 when everything is as the file says, 1 when something differs. As JSON: {"equal", "changes"}, each ' +
+    'Compares a file with the daemon and shows what "thv apply" would change. Changes nothing. Values of variables ' +
+    'and headers are not shown, because they may be keys.\n\n' +
+    'The exit code is 0 if everything matches the file, and 1 if something differs. As JSON: {"equal", "changes"}, each ' +
     'change with its action (create, update, replace, start, remove), kind, name and the fields that differ.',
   flags: {
     ...MANIFEST_FLAG,
     prune: {
       type: 'boolean',
-      summary: 'count workloads that an earlier "thv apply" of this file made and it no longer names',
+      summary: 'include workloads that an earlier "thv apply" of this file created and that it no longer names',
     },
-    pruneAll: { type: 'boolean', summary: 'count every workload, group and client that the file does not name' },
+    pruneAll: { type: 'boolean', summary: 'include every workload, group and client that the file does not name' },
     ...FORMAT_FLAG,
   },
   usageHint: 'Name the file with -f: thv diff -f FILE.',
   examples: [
-    { command: 'thv diff -f toolhaven.yaml', shows: 'what would change; exit code 1 when something would' },
+    { command: 'thv diff -f toolhaven.yaml', shows: 'what would change; exit code 1 if anything would' },
     { command: 'thv diff -f - --format json < toolhaven.yaml', shows: 'from standard input, for a script' },
   ],
   run: async (context, { flags }) => {
@@ -36,7 +36,7 @@ export const diff = defineCommand({
     const equal = changes.length === 0
     if (!equal) process.exitCode = 1
     if (flags.format === 'json') return out.json({ equal, changes })
-    if (equal) return out.note('Nothing differs: everything is as the file says.')
+    if (equal) return out.note('Nothing differs: everything matches the file.')
     const { showChanges } = await import('../apply/show-changes.ts')
     showChanges(out, changes, out.line)
   },

@@ -9,13 +9,13 @@ export const edit = defineCommand({
   words: 'edit',
   summary: 'Change a workload',
   description:
-    'Changes the configuration of a workload and runs it with it. It takes the options of "thv run". Options that may be ' +
-    'repeated, such as --env, --volume, --secret and --header, are added to those there are, or replace the one of the same ' +
-    'name. --tools replaces all of them. What follows -- replaces the arguments of the server, or the command that starts your own ' +
+    'Changes the configuration of a workload and restarts it. The command accepts the options of "thv run". Options that may be ' +
+    'repeated, such as --env, --volume, --secret and --header, add an entry, or replace the one of the same ' +
+    'name. --tools replaces the whole list. Words after -- replace the arguments of the server, or the command that starts your own ' +
     'server in a folder.\n\n' +
-    '--unset takes an option back: --unset memory, or one entry of it: --unset env=API_KEY. "--unset args" removes the arguments ' +
+    '--unset removes an option: --unset memory, or one of its entries: --unset env=API_KEY. "--unset args" removes the arguments ' +
     'of the server, and --unset write makes its folder read-only again.\n\n' +
-    'What changes is shown first. A terminal is asked; elsewhere --yes is needed. The server restarts, and its address stays. ' +
+    'You see the changes first and are asked to confirm them; without a terminal, pass --yes. The server restarts, and its address stays. ' +
     'To change the name or the port, create a new workload.\n\n' +
     'As JSON: {"name", "applied", "restarts", "changes"}, each change with its option, whether it is ' +
     'added, changed or removed, from and to. Values that may be keys are not shown.',
@@ -28,7 +28,7 @@ export const edit = defineCommand({
   usageHint: 'Options of the server follow "--": thv edit NAME -- --verbose.',
   examples: [
     { command: 'thv edit time --env TZ=UTC --dry-run', shows: 'what would change' },
-    { command: 'thv edit time --env TZ=UTC --tools get_current_time --yes', shows: 'without a question' },
+    { command: 'thv edit time --env TZ=UTC --tools get_current_time --yes', shows: 'without asking' },
     {
       command: 'thv edit time --allow-host api.example.com --permission-profile none --yes',
       shows: 'one host and no other',

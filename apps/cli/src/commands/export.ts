@@ -2,21 +2,21 @@ import { defineCommand } from '../command.ts'
 
 export const exportCommand = defineCommand({
   words: 'export',
-  summary: 'Write down how a workload is run',
+  summary: 'Export the run configuration of a workload',
   description:
     'Writes the run configuration of a workload as JSON, to a file or to standard output. ' +
-    'Secrets are in it by name only. "thv run --from-config" runs it again, here or on another machine, with ' +
+    'It contains secrets by name only. "thv run --from-config" runs it again, here or on another machine, with ' +
     '--accept-secrets if it names any.\n\n' +
-    'The folder of the file has to exist. A file that exists already is replaced only with --force, or when you say so at a terminal.',
+    'The folder of the file must exist. An existing file is replaced only with --force, or if you confirm it at a terminal.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
-    { name: 'file', summary: 'where to; left out: standard output' },
+    { name: 'file', summary: 'file to write (default: standard output)' },
   ],
   flags: { force: { type: 'boolean', short: 'f', summary: 'replace the file if it exists' } },
   examples: [
     { command: 'thv export time', shows: 'on the screen' },
-    { command: 'thv export time time.json', shows: 'into a file that only you can read' },
-    { command: 'thv export time time.json --force', shows: 'the same; an older file is replaced' },
+    { command: 'thv export time time.json', shows: 'to a file that only you can read' },
+    { command: 'thv export time time.json --force', shows: 'the same, replacing an older file' },
   ],
   run: async ({ daemon, out, cwd, signal }, { args: [name = '', file], flags: { force } }) => {
     const [client, { orUnknownWorkload }] = await Promise.all([daemon(), import('../lifecycle/or-unknown.ts')])

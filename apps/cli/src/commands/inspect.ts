@@ -6,9 +6,9 @@ export const inspect = defineCommand({
   summary: 'Show everything about a workload',
   description:
     'Shows the status of a workload with its reason, its address, what it runs, what it may reach and read, its tools, its ' +
-    'limits and what it uses of them, the clients that see it, and how it last ended. Values of variables are not shown, as they may be keys.\n\n' +
+    'limits and usage, the clients that see it, and how it last ended. Values of variables are not shown, because they may be keys.\n\n' +
     'As JSON: {"workload", "clients", "permissions", "tools", "confinement", "stats", "last_exit"}, where workload holds the whole ' +
-    'configuration. What is not known is left out.',
+    'configuration. Unknown values are absent.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: FORMAT_FLAG,
   examples: [

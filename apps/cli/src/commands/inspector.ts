@@ -2,13 +2,13 @@ import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const inspector = defineCommand({
   words: 'inspector',
-  summary: 'Look into a workload with the MCP Inspector',
+  summary: 'Try out a workload with the MCP Inspector',
   description:
-    'Runs the MCP Inspector, the protocol’s own tool to try out servers, and prints the address of its page, which knows the ' +
-    'workload already. It goes on until Ctrl-C, and nothing of it stays.\n\n' +
-    'The Inspector comes from npm and is isolated like any workload: it reaches this one workload and nothing else, no ' +
-    'network, no files, no secrets. Its page is for you alone: the address holds a token, and other users of this machine ' +
-    'are kept out.',
+    'Runs the MCP Inspector, the official tool to try out servers, and prints the address of its page, which is already connected to the ' +
+    'workload. It runs until Ctrl-C and leaves nothing behind.\n\n' +
+    'The Inspector comes from npm and is isolated like any workload: it reaches only this one workload, and has no ' +
+    'network, files or secrets. Only you can open its page: the address contains a token, and other users of this machine ' +
+    'cannot open it.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: {
     uiPort: {
@@ -24,7 +24,7 @@ export const inspector = defineCommand({
       type: 'number',
       short: 'p',
       value: 'port',
-      summary: 'its second port, for the pages of MCP Apps; before version 2 that of its MCP proxy',
+      summary: 'its second port, for the pages of MCP Apps; before version 2, the port of its MCP proxy',
       default: 6277,
       min: 1,
       max: 65_535,

@@ -2,15 +2,15 @@ import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
 export const learn = defineCommand({
   words: 'learn',
-  summary: 'Find the smallest profile a workload works with',
+  summary: 'Find the smallest profile with which a workload works',
   description:
-    'Shows the smallest permission profile that would have worked, made from the connections that the workload asked for, with ' +
-    'how often and when each was seen. --apply puts it in force.\n\n' +
-    '--observe restarts the workload with every public host allowed and records from then on which hosts and ports it uses, and ' +
-    'the paths of plain HTTP. This machine, private networks and metadata addresses stay out of reach. Use the tools you need, ' +
-    'then apply. While a list is in force, what it blocked is recorded too: the profile is then that list and what it blocked.\n\n' +
-    'Not seen: paths inside TLS, and which files of its mounts a server uses. Mounts ' +
-    'stay as they are. At most 500 places are kept, without queries and without secrets, until the workload is removed or ' +
+    'Shows the smallest permission profile that would have worked, derived from the connections that the workload tried to open, with ' +
+    'the number and time of each. --apply puts the profile in force.\n\n' +
+    '--observe restarts the workload with every public host allowed, and records which hosts and ports it uses, and ' +
+    'the paths of plain HTTP requests. This machine, private networks and metadata addresses stay out of reach. Use the tools that you need, ' +
+    'then apply. If a list is in force, blocked connections are recorded too, and the profile is that list plus what it blocked.\n\n' +
+    'Toolhaven cannot see paths inside TLS, or which mounted files a server uses. Mounts ' +
+    'do not change. At most 500 destinations are kept, without queries and secrets, until the workload is removed or ' +
     'observed again.\n\n' +
     'As JSON: {"name", "mode", "since", "permission_profile", "evidence", "left_out", "notes"}.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
@@ -20,15 +20,15 @@ export const learn = defineCommand({
     ...FORMAT_FLAG,
   },
   examples: [
-    { command: 'thv learn fetch --observe', shows: 'begin to watch; then use its tools' },
-    { command: 'thv learn fetch', shows: 'the profile, and what was seen' },
-    { command: 'thv learn fetch --apply', shows: 'from now on this and nothing else' },
+    { command: 'thv learn fetch --observe', shows: 'start to record; then use its tools' },
+    { command: 'thv learn fetch', shows: 'the profile, and the evidence for it' },
+    { command: 'thv learn fetch --apply', shows: 'put the profile in force' },
     { command: 'thv learn fetch --format json', shows: 'for a script' },
   ],
   run: async (context, { args: [name = ''], flags }) => {
     if (flags.observe && flags.apply) {
       const { invalid } = await import('@toolhaven/core/errors')
-      throw invalid('these exclude one another; give --observe first, use the server, then give --apply')
+      throw invalid('these exclude each other; pass --observe first, use the server, then pass --apply')
     }
     const { applyLearned, observe, showLearned } = await import('../learn/learn.ts')
     await (flags.observe ? observe : flags.apply ? applyLearned : showLearned)(context, name, flags.format)

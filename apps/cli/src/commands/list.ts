@@ -2,7 +2,7 @@ import { filesSetAside } from '@toolhaven/stores/files/set-aside'
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
 import { pathsOf } from '../connect/find-daemon.ts'
 import type { Context } from '../context.ts'
-// Both are small, and a file each would cost this command more than running them.
+// Imported together, because separate small files would cost this command more time than running them.
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import type { Output } from '../output/output.ts'
 import { workloadTable } from '../output/workload-table.ts'
@@ -11,9 +11,9 @@ export const list = defineCommand({
   words: 'list',
   aliases: ['ls', 'ps'],
   summary: 'List workloads',
-  description: 'Lists the workloads that should be running, whatever their status. With --all, stopped ones too.',
+  description: 'Lists the workloads that should be running, whatever their status. With --all, includes stopped ones.',
   flags: {
-    all: { type: 'boolean', short: 'a', summary: 'stopped ones too' },
+    all: { type: 'boolean', short: 'a', summary: 'include stopped ones' },
     group: { type: 'text', short: 'g', value: 'name', summary: 'only those of this group' },
     label: { type: 'list', short: 'l', value: 'key=value', summary: 'only those with this label; may be repeated' },
     format: {
@@ -26,7 +26,7 @@ export const list = defineCommand({
   examples: [
     { command: 'thv list', shows: 'what should be running' },
     { command: 'thv list --all --format json', shows: 'everything, for a script' },
-    { command: 'thv list --group default --label team=docs', shows: 'those of a group with a label' },
+    { command: 'thv list --group default --label team=docs', shows: 'the workloads of a group with a label' },
     { command: 'thv list --format mcpservers', shows: 'entries to paste into the file of a client' },
   ],
   run: async ({ daemon, out, env, signal }, { flags }) => {
@@ -51,11 +51,11 @@ export const list = defineCommand({
   },
 })
 
-/** What was in a damaged file is not in the list. */
+/** A workload whose file is damaged is missing from the list. */
 function noteDamaged(out: Output, env: Context['env']): void {
   const count = env['THV_HOST'] ? 0 : filesSetAside(pathsOf(env).stateDir).length
   if (count > 0)
-    out.note(`${count} damaged ${count === 1 ? 'file was' : 'files were'} set aside; "thv doctor" says which.`)
+    out.note(`${count} damaged ${count === 1 ? 'file was' : 'files were'} moved aside; "thv doctor" names them.`)
 }
 
 function hasLabel(labels: Readonly<Record<string, string>>, pair: string): boolean {

@@ -3,20 +3,20 @@ import { PROXY_FLAGS } from '../proxy/proxy-flags.ts'
 
 export const proxy = defineCommand({
   words: 'proxy',
-  summary: 'Put an authenticating proxy before any MCP server',
+  summary: 'Put an authenticating proxy in front of any MCP server',
   description:
-    'Serves an MCP server that you run yourself, or a remote one, at an address on this machine until Ctrl-C. Neither the\n' +
-    'daemon nor a workload is involved.\n\n' +
-    'With --oidc-issuer callers need a token of that issuer (an OpenID provider), made for the proxy: signed with a key of\n' +
-    'the issuer, or confirmed by it with --oidc-introspection-url. Without, everybody who reaches the port is let in, so it\n' +
-    'is only opened on this machine. Callers’ tokens are never handed to the server; what it needs is given with\n' +
+    'Serves an MCP server that you run yourself, or a remote one, at an address on this machine until Ctrl-C. It uses neither the\n' +
+    'daemon nor a workload.\n\n' +
+    'With --oidc-issuer, callers need a token from that issuer (an OpenID provider) for this proxy, which is signed with a key of\n' +
+    'the issuer or, with --oidc-introspection-url, confirmed by it. Otherwise everybody who reaches the port is let in, so the proxy\n' +
+    'listens only on this machine. Callers’ tokens are never passed to the server. Pass the token that it needs with\n' +
     '--target-header, --target-header-secret or --target-bearer-file.',
   args: [{ name: 'name', summary: 'name of the proxy, for messages', required: true }],
   flags: PROXY_FLAGS,
   examples: [
     {
       command: 'thv proxy notes --target-uri http://127.0.0.1:18300/mcp --port 18301',
-      shows: 'a server of yours at another port',
+      shows: 'your own server at another port',
       endless: true,
     },
     {
@@ -27,7 +27,7 @@ export const proxy = defineCommand({
     },
     {
       command: 'thv proxy notes --target-uri http://127.0.0.1:18300/mcp --target-bearer-file token.txt',
-      shows: 'a server that wants a token itself',
+      shows: 'a server that itself needs a token',
       endless: true,
     },
   ],

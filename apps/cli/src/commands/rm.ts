@@ -6,11 +6,11 @@ export const rm = lifecycleCommand('delete', {
   summary: 'Remove workloads',
   description:
     'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.\n\n' +
-    'With --all, a terminal is asked first; --yes answers beforehand.',
+    'With --all, you are asked first; --yes skips the question.',
   examples: [
     { command: 'thv rm time', shows: 'one workload' },
     { command: 'thv rm --group default', shows: 'all of a group; the group stays' },
-    { command: 'thv rm --all --yes', shows: 'every workload, without a question' },
+    { command: 'thv rm --all --yes', shows: 'every workload, without asking' },
   ],
   done: 'is removed',
   notes: async (client, names, signal) => {

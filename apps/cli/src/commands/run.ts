@@ -1,9 +1,9 @@
 import { defineCommand } from '../command.ts'
 import { RUN_FLAGS } from '../run/run-flags.ts'
 
-const DETACHED = 'The server goes on running when "thv run" ends. To return before it works, use --no-wait.'
+const DETACHED = 'The server keeps running when "thv run" ends. To return before the server answers, use --no-wait.'
 const PORTS = '--proxy-port is the port that clients connect to, and --target-port the one that the server listens on.'
-const NO_TERMINAL = 'Servers need no terminal. Leave the option out.'
+const NO_TERMINAL = 'Servers need no terminal. Remove the option.'
 
 export const run = defineCommand({
   words: 'run',
@@ -11,24 +11,24 @@ export const run = defineCommand({
   description:
     'Runs an MCP server in isolation, waits until it answers, and prints the address for clients.\n\n' +
     'SERVER is one of\n' +
-    '  a name of the registry         time ("thv search" finds names)\n' +
+    '  a name from the registry       time ("thv search" finds names)\n' +
     '  a package                      npx://NAME, uvx://NAME, go://MODULE\n' +
     '  a container image              registry.example.com/team/server:1.0\n' +
-    '  the address of a remote one    https://example.com/mcp\n' +
+    '  the URL of a remote server     https://example.com/mcp\n' +
     '  a folder with your own server  ./server\n' +
-    '  a file of the MCP registry     ./server.json\n\n' +
-    'If the server never works, its last lines are printed and the workload is removed again, unless you give --keep. ' +
-    'A remote server that cannot be reached is kept and tried again.\n\n' +
-    'What follows -- is handed to the server. Relative paths are those of your working directory.\n\n' +
-    'Your own server runs in the sandbox while you write it. An npm project (package.json) or a Python project (pyproject.toml, ' +
-    'requirements.txt) says how it is started and what it needs, which is installed into the cache. For anything else give the ' +
-    'command: thv run --folder . -- node server.js. The server reads its folder and what .thvignore leaves of it. --write lets it change files ' +
+    '  an MCP registry file           ./server.json\n\n' +
+    'If the server does not start, its last lines are printed and the workload is removed, unless you pass --keep. ' +
+    'A remote server that cannot be reached is kept, and tried again.\n\n' +
+    'Words after -- are passed to the server. Paths are relative to your working directory.\n\n' +
+    'Your own server runs in the sandbox while you develop it. For an npm project (package.json) or a Python project (pyproject.toml, ' +
+    'requirements.txt), Toolhaven reads how to start it, and installs its dependencies into the cache. For other projects, pass the ' +
+    'command: thv run --folder . -- node server.js. The server can read its folder, except the files that .thvignore hides. --write lets it change files ' +
     'there, and --watch restarts it when you do.\n\n' +
-    'Every server has a network of its own. It reaches the hosts that its permission profile allows (by default every public ' +
+    'Every server has its own network. It reaches the hosts that its permission profile allows (by default every public ' +
     'host), and a service of this machine or of a private network only if --allow-host HOST:PORT names it. Programs that use ' +
     'the proxy variables reach every port that the profile allows. Other programs reach common ports and those that the ' +
-    'profile lists; their connections to other ports, and UDP besides DNS, fail. --network host gives the server the network ' +
-    'of this machine instead, with all services on it.',
+    'profile lists; their connections to other ports fail, and so does UDP other than DNS. --network host gives the server the network ' +
+    'of this machine instead, including all services on it.',
   args: [
     { name: 'server', summary: 'what to run', completes: 'server' },
     {
@@ -37,7 +37,7 @@ export const run = defineCommand({
       variadic: true,
       afterDashes: ([program = '', ...rest]) =>
         /^(?:bun|deno|node|python[\d.]*|ruby)$/.test(program)
-          ? `To run a program of yours, name its folder: thv run --folder . -- ${[program, ...rest].join(' ')}`
+          ? `To run your own program, name its folder: thv run --folder . -- ${[program, ...rest].join(' ')}`
           : undefined,
     },
   ],
@@ -52,11 +52,11 @@ export const run = defineCommand({
     '-i': NO_TERMINAL,
     '-t': NO_TERMINAL,
     '-it': NO_TERMINAL,
-    '--rm': 'A workload stays until you remove it with "thv rm NAME". Leave the option out.',
+    '--rm': 'A workload stays until you remove it with "thv rm NAME". Remove the option.',
   },
   examples: [
-    { command: 'thv run time', shows: 'a server of the registry' },
-    { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package of npm' },
+    { command: 'thv run time', shows: 'a server from the registry' },
+    { command: 'thv run npx://@modelcontextprotocol/server-everything --name everything', shows: 'a package from npm' },
     { command: 'thv run time --name time-offline --permission-profile none', shows: 'without any network' },
     {
       command: 'thv run fetch --name fetch-local --allow-host localhost:5432',
@@ -64,10 +64,10 @@ export const run = defineCommand({
     },
     {
       command: 'thv run time --name time-here --network host --permission-profile network',
-      shows: 'on the network of this machine, which defends nothing there',
+      shows: 'on the network of this machine, without network isolation',
     },
     { command: 'thv run fetch --name fetch-watched --observe-network', shows: 'to learn which hosts it needs' },
-    { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with one of its tools only' },
+    { command: 'thv run time --tools get_current_time --label team=docs', shows: 'with only one of its tools' },
     { command: 'thv run fetch --env HTTP_TIMEOUT=5 -- --ignore-robots-txt', shows: 'with a variable and an argument' },
     { command: 'thv run time --name notes --volume ./notes:/notes:ro', shows: 'with a folder it may read' },
     {
@@ -76,14 +76,14 @@ export const run = defineCommand({
     },
     {
       command: 'thv run time --name time-each --session-mode isolated --max-sessions 4',
-      shows: 'with a server for each client session, four at most',
+      shows: 'with its own server for each client session, at most four',
     },
     { command: 'thv run ./hello --watch', shows: 'your own server, restarted when you save' },
     {
       command: 'thv run --folder ./hello --name hello-again -- node index.js',
       shows: 'with the command that starts it',
     },
-    { command: 'thv run --from-config time.json', shows: 'what "thv export" wrote' },
+    { command: 'thv run --from-config time.json', shows: 'a file that "thv export" wrote' },
   ],
   run: async (context, { args, flags }) => {
     const { startWorkload } = await import('../run/start-workload.ts')

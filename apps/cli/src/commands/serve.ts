@@ -5,15 +5,15 @@ export const serve = defineCommand({
   summary: 'Run the daemon in the foreground, stop it, or install it as a service',
   description:
     'Runs the daemon in the foreground: the API, and a port for each workload.\n\n' +
-    'A daemon that already runs for the same state folder hands over and exits; its containers and ports stay.\n' +
-    'Commands that need a daemon start one in the background, with --on-demand. --stop ends it, wherever it was started.\n' +
+    'If a daemon already runs for the same state folder, it hands over and exits. Its containers and ports stay.\n' +
+    'Commands that need a daemon start one in the background, with --on-demand. --stop ends the daemon, however it was started.\n' +
     'Environment: THV_RUNTIME (docker, podman, process), THV_PORT, THV_API_TOKEN, THV_SECRETS_PASSWORD, and the XDG variables.\n\n' +
-    'With --install the daemon becomes a service that starts automatically, with all workloads that were running: a unit of ' +
-    "your own systemd instance on Linux (of the machine's when you are root), a launch agent on macOS. It is started " +
-    'with the other options given, and with the settings of this shell for folders, engine, proxies and package ' +
-    'indexes. Secrets are never written into it.\n\n' +
-    '--uninstall stops and removes the service and leaves workloads and settings; with --purge nothing is left: ' +
-    'entries in client settings, workloads, their containers, images that were built, secrets, settings, logs and caches.',
+    'With --install, the daemon becomes a service that starts automatically, with all workloads that were running: a unit of ' +
+    "your own systemd instance on Linux (of the machine's if you are root), a launch agent on macOS. It starts " +
+    'with the other options that you pass, and with the settings of this shell for folders, engine, proxies and package ' +
+    'indexes. Secrets are never written to it.\n\n' +
+    '--uninstall stops and removes the service, and keeps workloads and settings. With --purge it removes everything: ' +
+    'entries in client files, workloads, their containers, built images, secrets, settings, logs and caches.',
   flags: {
     host: { type: 'text', value: 'address', summary: 'address the API listens on', default: 'localhost' },
     port: {
@@ -24,12 +24,12 @@ export const serve = defineCommand({
       max: 65_535,
     },
     stopWorkloadsOnExit: { type: 'boolean', summary: 'stop the workloads when the daemon stops' },
-    allowUnsandboxed: { type: 'boolean', summary: 'without any sandbox, run servers with all your rights' },
+    allowUnsandboxed: { type: 'boolean', summary: 'run servers without any sandbox, with all your rights' },
     onDemand: {
       type: 'boolean',
-      summary: 'exit if a daemon runs already, and start without the port while it is taken',
+      summary: 'exit if a daemon already runs, and start without the port while it is taken',
     },
-    stop: { type: 'boolean', summary: 'stop the daemon that runs; containers keep running' },
+    stop: { type: 'boolean', summary: 'stop the running daemon; containers keep running' },
     install: { type: 'boolean', summary: 'make it a service that starts automatically' },
     uninstall: { type: 'boolean', summary: 'stop and remove that service' },
     purge: { type: 'boolean', summary: 'with --uninstall: remove everything that Toolhaven has made' },
@@ -39,9 +39,9 @@ export const serve = defineCommand({
   examples: [
     { command: 'thv serve', shows: 'API at http://localhost:8080', endless: true },
     { command: 'thv serve --port 9090', shows: 'API at another port', endless: true },
-    { command: 'thv serve --stop', shows: 'ends the daemon, also one in the background' },
-    { command: 'thv serve --install', shows: 'runs from now on, also after the next start of the machine' },
-    { command: 'thv serve --uninstall', shows: 'the service is gone, workloads and settings stay' },
+    { command: 'thv serve --stop', shows: 'ends the daemon, even in the background' },
+    { command: 'thv serve --install', shows: 'starts the daemon now and whenever the machine starts' },
+    { command: 'thv serve --uninstall', shows: 'removes the service; workloads and settings stay' },
     { command: 'thv serve --uninstall --purge', shows: 'asks, then removes everything' },
   ],
   run: async (context, { flags }) => {
@@ -76,8 +76,8 @@ function misuse(
 ): string | undefined {
   if (flags.stop && (flags.install || flags.uninstall))
     return '--stop excludes --install and --uninstall; --uninstall stops the service too'
-  if (flags.install && flags.uninstall) return '--install and --uninstall exclude one another; give one of them'
-  if (flags.purge && !flags.uninstall) return '--purge goes with --uninstall; give both to remove everything'
-  if (flags.yes && !flags.purge) return '--yes goes with --purge; leave it out'
+  if (flags.install && flags.uninstall) return '--install and --uninstall exclude each other; pass one of them'
+  if (flags.purge && !flags.uninstall) return '--purge needs --uninstall; pass both to remove everything'
+  if (flags.yes && !flags.purge) return '--yes needs --purge; remove it'
   return undefined
 }

@@ -5,14 +5,14 @@ export const stats = defineCommand({
   aliases: ['top'],
   summary: 'Show what workloads use, live',
   description:
-    'Shows a table that is renewed every two seconds until Ctrl-C: CPU (100 % is one core), memory, processes with their ' +
-    'threads, sessions of clients, and the calls of the last minute with the time in which half of them were answered. ' +
-    'Without a terminal, each table stands below the last one.\n\n' +
-    'What cannot be told is "–". Nothing is measured while nobody looks.\n\n' +
-    'As JSON: {"workloads"} in one line for each look, or in several with --no-stream. "not_measured" says why CPU, memory or processes are left out.',
+    'Shows a table that updates every two seconds until Ctrl-C: CPU (100 % is one core), memory, processes with their ' +
+    'threads, sessions of clients, and the calls of the last minute with their median time. ' +
+    'Without a terminal, each table is printed below the last one.\n\n' +
+    '"–" marks values that cannot be measured. Toolhaven measures only while you look.\n\n' +
+    'As JSON: {"workloads"} on one line for each update, or on several with --no-stream. "not_measured" says why CPU, memory or processes are absent.',
   args: [{ name: 'name', summary: 'only these workloads', variadic: true, completes: 'workload' }],
   flags: {
-    all: { type: 'boolean', short: 'a', summary: 'stopped ones too' },
+    all: { type: 'boolean', short: 'a', summary: 'include stopped ones' },
     group: { type: 'text', short: 'g', value: 'name', summary: 'only those of this group' },
     noStream: { type: 'boolean', summary: 'look once' },
     ...FORMAT_FLAG,

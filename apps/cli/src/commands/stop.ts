@@ -4,7 +4,7 @@ export const stop = lifecycleCommand('stop', {
   words: 'stop',
   summary: 'Stop workloads',
   description:
-    'Stops workloads and waits until they are down. Their configuration and port are kept: "thv restart" starts them again.',
+    'Stops workloads and waits until they are down. They keep their configuration and port. "thv restart" starts them again.',
   examples: [
     { command: 'thv stop time', shows: 'one workload' },
     { command: 'thv stop time fetch', shows: 'two at once' },

@@ -4,8 +4,8 @@ export const ui = defineCommand({
   words: 'ui',
   summary: 'Open the console in a browser',
   description:
-    'Opens the console, where you run servers, see why one failed and connect clients, in your browser, and prints its address.\n\n' +
-    'Where the daemon asks for a token (THV_API_TOKEN), the address logs your browser in. It works once, for 60 seconds. The ' +
+    'Opens the console in your browser and prints its address. In the console you run servers, see why one failed and connect clients.\n\n' +
+    'If the daemon requires a token (THV_API_TOKEN), the address logs your browser in. It works once, for 60 seconds. The ' +
     'login lasts 30 days; --log-out ends the logins of all browsers.',
   flags: {
     noOpen: { type: 'boolean', summary: 'only print the address' },
@@ -14,7 +14,7 @@ export const ui = defineCommand({
   },
   examples: [
     { command: 'thv ui --no-open', shows: 'the address, for a browser of your choice' },
-    { command: 'thv ui --log-out', shows: 'every browser has to log in again' },
+    { command: 'thv ui --log-out', shows: 'every browser must log in again' },
   ],
   run: async (context, { flags }) => {
     const { showConsole, logOut } = await import('../console/show-console.ts')

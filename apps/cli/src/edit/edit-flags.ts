@@ -9,16 +9,16 @@ export const EDIT_FLAGS = {
   server: {
     type: 'text',
     value: 'server',
-    summary: 'run this server or version instead; written as for "thv run"',
+    summary: 'run this server or version instead, written as for "thv run"',
     completes: 'server',
   },
   unset: {
     type: 'list',
     value: 'option[=key]',
-    summary: 'take an option back, such as memory, or one entry of it, such as env=API_KEY; may be repeated',
+    summary: 'remove an option, such as memory, or one of its entries, such as env=API_KEY; may be repeated',
   },
   ...RUN_FLAGS_THAT_CHANGE,
-  folder: { ...RUN_FLAGS.folder, summary: 'folder of your own server; -- COMMAND says how to start it' },
+  folder: { ...RUN_FLAGS.folder, summary: 'folder with your own server; -- COMMAND says how to start it' },
   dryRun: { type: 'boolean', summary: 'show what would change or be refused, and change nothing' },
   yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
 } as const satisfies Record<string, FlagDef>
@@ -30,5 +30,5 @@ export function asRunFlags(flags: EditFlags): RunFlags {
   return { ...rest, name: undefined, proxyPort: undefined, fromConfig: undefined, keep: false, ...NOT_EDITED }
 }
 
-// What changes of a folder depends on what it is like now.
+// A change of the folder depends on its present state.
 const NOT_EDITED = { folder: undefined, write: false, watch: false, acceptSecrets: false } as const

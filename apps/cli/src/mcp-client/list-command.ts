@@ -9,8 +9,8 @@ export interface ListTexts {
 }
 
 const HOW =
-  'The server is a workload, by its name, or any MCP server, by its address. With --format json the records have the ' +
-  'shape in which the protocol gives them.'
+  'The server is the name of a workload, or the address of any MCP server. With --format json, the records have the ' +
+  'format of the protocol.'
 
 export const TRANSPORT_FLAG = {
   transport: {
@@ -55,7 +55,7 @@ export function listCommand(kinds: readonly ListKind[], texts: ListTexts): Comma
         import('./show-listing.ts'),
       ])
       if (flags.server === undefined || flags.server === '')
-        throw invalid('which server? Give --server with the name of a workload ("thv list" shows them) or an address')
+        throw invalid('which server? Pass --server with the name of a workload ("thv list" shows them) or an address')
       const target = await targetOf(context, flags.server, flags.transport)
       const listing = await listServer(target, kinds, flags.timeout, context.signal)
       if (flags.format === 'json') return context.out.json(listing)

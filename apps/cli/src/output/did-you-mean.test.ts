@@ -28,16 +28,14 @@ describe('an error', () => {
 
   test('that something was not found says what was meant, and of the unknown name only', async () => {
     const failed = orDidYouMean(names, failing(notFound('workload tiem not found')))
-    await expect(failed).rejects.toThrow(
-      'workload tiem not found\nDid you mean time? "thv list --all" shows what there is.',
-    )
+    await expect(failed).rejects.toThrow('workload tiem not found\nDid you mean time? "thv list --all" lists them.')
   })
   test('that something was not found stays what it is when the names cannot be had', async () => {
     const failed = orDidYouMean(
       { ...names, known: failing(new Error('gone')) },
       failing(notFound('workload tiem not found')),
     )
-    await expect(failed).rejects.toThrow('workload tiem not found\n"thv list --all" shows what there is.')
+    await expect(failed).rejects.toThrow('workload tiem not found\n"thv list --all" lists them.')
   })
   test('of another kind is left alone', async () => {
     const error = conflict('taken')

@@ -24,10 +24,7 @@ export async function orDidYouMean<Result>(
     // The registry has it, so no other name is meant.
     if (!isThvError(error, 'not-found') || error.message.includes(', but Toolhaven cannot run it: ')) throw error
     const names = await known().catch((): string[] => [])
-    throw notFound(
-      `${error.message.replace(SEE_ALL, '')}\n${suggestion(wanted, names)}"${seeAll}" shows what there is.`,
-      error,
-    )
+    throw notFound(`${error.message.replace(SEE_ALL, '')}\n${suggestion(wanted, names)}"${seeAll}" lists them.`, error)
   }
 }
 

@@ -70,7 +70,6 @@ async function workloadOf({ daemon, signal }: Context, nameOrAddress: string): P
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
   const origin = URL.parse(nameOrAddress)?.origin
   const found = workloads.find(({ url }) => new URL(url).origin === origin)
-  if (found === undefined)
-    throw notFound(`no workload has the address ${nameOrAddress}\n"thv list --all" shows what there is.`)
+  if (found === undefined) throw notFound(`no workload has the address ${nameOrAddress}\n"thv list --all" lists them.`)
   return found
 }

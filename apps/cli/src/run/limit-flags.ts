@@ -1,40 +1,40 @@
 import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import type { FlagDef, FlagValues } from '../command.ts'
 
-/** How much clients may ask of a workload. */
+/** Limits for the requests of clients. */
 export const LIMIT_FLAGS = {
   maxSessions: {
     type: 'number',
     value: 'number',
-    summary: 'clients with a server of their own at most, with --session-mode auto or isolated; left out: 10',
+    summary: 'maximum number of clients with their own server, with --session-mode auto or isolated (default: 10)',
     min: 1,
     max: 1000,
   },
   sessionIdle: {
     type: 'number',
     value: 'seconds',
-    summary: 'end an unused server of a client, or its session at an HTTP server, after so long; left out: 1800',
+    summary: 'end an unused server of a client, or its session at an HTTP server, after this time (default: 1800)',
     min: 1,
     max: 86_400,
   },
   requestsPerMinute: {
     type: 'number',
     value: 'number',
-    summary: 'requests of all clients together at most; left out: as many as they like',
+    summary: 'maximum requests of all clients together (default: no limit)',
     min: 1,
     max: 1_000_000_000,
   },
   clientRequestsPerMinute: {
     type: 'number',
     value: 'number',
-    summary: 'requests of each client at most; left out: as many as it likes',
+    summary: 'maximum requests of each client (default: no limit)',
     min: 1,
     max: 1_000_000_000,
   },
   maxMessageBytes: {
     type: 'number',
     value: 'bytes',
-    summary: 'size of a message of a client at most; left out: 16777216',
+    summary: 'maximum size of a message of a client (default: 16777216)',
     min: 1,
     max: 16 * 1024 * 1024,
   },

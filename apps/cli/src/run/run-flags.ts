@@ -3,10 +3,10 @@ import { LIMIT_FLAGS } from './limit-flags.ts'
 import { OTEL_FLAGS } from './otel-flags.ts'
 import { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 
-/** What `thv run` takes; each is a field of the request to create a workload. */
+/** The flags of `thv run`. Each is a field of the request to create a workload. */
 export const RUN_FLAGS = {
-  name: { type: 'text', value: 'name', summary: 'name of the workload; left out: made from the server’s' },
-  group: { type: 'text', short: 'g', value: 'name', summary: 'group it belongs to; left out: default' },
+  name: { type: 'text', value: 'name', summary: 'name of the workload (default: derived from the server name)' },
+  group: { type: 'text', short: 'g', value: 'name', summary: 'group that it belongs to (default: default)' },
   transport: {
     type: 'text',
     value: 'kind',
@@ -23,14 +23,14 @@ export const RUN_FLAGS = {
     type: 'text',
     value: 'mode',
     summary:
-      'how clients share a stdio server: auto (until it asks them something), shared or isolated (one for each session)',
+      'how clients share a stdio server: auto (shared until it asks them something), shared, or isolated (one for each session)',
     choices: ['auto', 'shared', 'isolated'],
   },
   ...LIMIT_FLAGS,
   proxyPort: {
     type: 'number',
     value: 'port',
-    summary: 'port clients connect to; left out: a free one',
+    summary: 'port that clients connect to (default: a free one)',
     min: 1,
     max: 65_535,
   },
@@ -46,48 +46,48 @@ export const RUN_FLAGS = {
     value: 'folder',
     summary: 'run your own server in this folder; -- COMMAND says how to start it',
   },
-  write: { type: 'boolean', summary: 'the server may change its own folder' },
+  write: { type: 'boolean', summary: 'let the server change its own folder' },
   watch: { type: 'boolean', summary: 'restart the server when a file in its folder changes' },
-  host: { type: 'text', value: 'address', summary: 'address the port is opened at; left out: 127.0.0.1' },
+  host: { type: 'text', value: 'address', summary: 'address that the port listens on (default: 127.0.0.1)' },
   env: {
     type: 'list',
     short: 'e',
     value: 'KEY=VALUE',
-    summary: 'variable for the server; KEY alone takes yours; may be repeated',
+    summary: 'variable for the server; KEY alone passes on your own; may be repeated',
   },
   envFile: { type: 'list', value: 'file', summary: 'file of variables, one KEY=VALUE per line; may be repeated' },
   volume: {
     type: 'list',
     short: 'v',
     value: 'host:container[:ro]',
-    summary: 'file or folder the server may use; may be repeated',
+    summary: 'file or folder that the server may use; may be repeated',
   },
   ignoreGlobally: {
     type: 'text',
     value: 'true|false',
-    summary: 'whether your own ignore file hides files in volumes, besides their .thvignore; left out: true',
+    summary: 'whether your own ignore file hides files in volumes, besides their .thvignore (default: true)',
     choices: ['true', 'false'],
   },
-  printOverlays: { type: 'boolean', summary: 'list what is hidden from the server in its log' },
+  printOverlays: { type: 'boolean', summary: 'list hidden files in the log of the workload' },
   secret: {
     type: 'list',
     value: 'NAME,target=VAR',
-    summary: 'stored secret given as a variable; may be repeated',
+    summary: 'stored secret to pass as a variable; may be repeated',
     completes: 'secret',
   },
-  tools: { type: 'list', value: 'names', summary: 'only these tools, with commas between; may be repeated' },
+  tools: { type: 'list', value: 'names', summary: 'only these tools, separated by commas; may be repeated' },
   network: {
     type: 'text',
     value: 'mode',
     summary:
-      'isolated (default): a network of its own, whose only way out is the egress gate; host: the network of this machine, local services included',
+      'isolated (default): its own network, whose only way out is the egress gate; host: the network of this machine, including local services',
     choices: ['isolated', 'host'],
   },
   allowHost: {
     type: 'list',
     value: 'host[:port]',
     summary:
-      'host added to the permission profile; a service of this machine or a private network with its port, such as localhost:5432; may be repeated',
+      'host to add to the permission profile; a service of this machine or a private network needs its port, such as localhost:5432; may be repeated',
   },
   isolateNetwork: {
     type: 'boolean',
@@ -95,18 +95,22 @@ export const RUN_FLAGS = {
   },
   observeNetwork: {
     type: 'boolean',
-    summary: 'allow every public host and record what is used; "thv learn" makes a profile of it',
+    summary: 'allow every public host and record what is used; "thv learn" derives a profile from it',
   },
   toolsChanged: {
     type: 'text',
     value: 'mode',
-    summary: 'when tools, prompts or instructions change after they were accepted: warn, or block them; left out: warn',
+    summary: 'what happens when accepted tools, prompts or instructions change: warn or block (default: warn)',
     choices: ['warn', 'block'],
   },
-  toolsOverride: { type: 'text', value: 'file', summary: 'JSON file: other names and descriptions for tools' },
-  authzConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are allowed, as Cedar policies' },
-  auditConfig: { type: 'text', value: 'file', summary: 'JSON file: which calls are recorded, and where' },
-  enableAudit: { type: 'boolean', summary: 'record all calls on the daemon’s output' },
+  toolsOverride: { type: 'text', value: 'file', summary: 'JSON file with other names and descriptions for tools' },
+  authzConfig: {
+    type: 'text',
+    value: 'file',
+    summary: 'JSON file with Cedar policies that say which calls are allowed',
+  },
+  auditConfig: { type: 'text', value: 'file', summary: 'JSON file that says which calls are recorded, and where' },
+  enableAudit: { type: 'boolean', summary: 'record all calls in the output of the daemon' },
   permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
   acceptNetwork: {
     type: 'boolean',
@@ -120,13 +124,13 @@ export const RUN_FLAGS = {
   installHost: {
     type: 'list',
     value: 'host',
-    summary: 'host that an install may reach besides the package index, a private one with its port; may be repeated',
+    summary: 'host that an install may reach besides the package index; a private host needs its port; may be repeated',
   },
   imageVerification: {
     type: 'text',
     value: 'mode',
     summary:
-      'check who signed the image, as the registry says it: warn, enabled (else it does not start) or disabled; left out: warn',
+      'check that the image is signed as the registry says: warn, enabled (otherwise it does not start) or disabled (default: warn)',
     choices: ['warn', 'enabled', 'disabled'],
   },
   label: { type: 'list', short: 'l', value: 'key=value', summary: 'label of the workload; may be repeated' },
@@ -141,29 +145,29 @@ export const RUN_FLAGS = {
   memory: {
     type: 'text',
     value: 'size',
-    summary: 'memory at most, such as 512m or 2g (refused where it cannot be enforced)',
+    summary: 'memory limit, such as 512m or 2g (refused if it cannot be enforced)',
   },
   cpus: {
     type: 'number',
     value: 'number',
-    summary: 'processors at most, such as 0.5 (refused where it cannot be enforced)',
+    summary: 'CPU limit in cores, such as 0.5 (refused if it cannot be enforced)',
     min: 0.01,
     max: 1024,
   },
   pids: {
     type: 'number',
     value: 'number',
-    summary: 'processes and threads at most (refused where it cannot be enforced)',
+    summary: 'maximum number of processes and threads (refused if it cannot be enforced)',
     min: 8,
     max: 1_000_000,
   },
   ...OTEL_FLAGS,
-  fromConfig: { type: 'text', value: 'file', summary: 'run what "thv export" wrote' },
+  fromConfig: { type: 'text', value: 'file', summary: 'run a file that "thv export" wrote' },
   acceptSecrets: {
     type: 'boolean',
-    summary: 'accept that the server gets the secrets that the file of --from-config names',
+    summary: 'let the server have the secrets that the file of --from-config names',
   },
-  noWait: { type: 'boolean', summary: 'return at once and let it start in the background' },
+  noWait: { type: 'boolean', summary: 'return at once, and start in the background' },
   keep: { type: 'boolean', summary: 'keep the workload if its server does not start' },
   ...FORMAT_FLAG,
 } as const satisfies Record<string, FlagDef>

@@ -3,11 +3,11 @@ import { printable } from '@toolhaven/contract/visible-text'
 
 export interface FileProblem {
   client: string
-  /** Names the file, the place in it and what is wrong there. */
+  /** Names the file, the place and the fault. */
   reason: string
 }
 
-/** Which of these clients have a configuration file that cannot be read, and therefore do not get entries. */
+/** The clients that get no entries because their configuration file cannot be read. */
 export async function fileProblems(
   daemon: DaemonClient,
   clients: readonly string[],
@@ -23,7 +23,7 @@ export async function fileProblems(
 export function problemNotes(problems: readonly FileProblem[]): string[] {
   return problems.map(({ client, reason }) =>
     printable(
-      `${client} does not get your workloads: ${reason}. Once that is put right, "thv client register ${client}" writes its entries.`,
+      `${client} does not get your workloads: ${reason}. Fix this, then run "thv client register ${client}" to write its entries.`,
     ),
   )
 }

@@ -5,7 +5,7 @@ import { orDidYouMean } from '../../output/did-you-mean.ts'
 
 export type KnownClient = CallResult<'discoverClients'>['clients'][number]
 
-/** The clients meant by names in either spelling (`RooCode`, `roo-code`); an unknown one is an error with a suggestion. */
+/** Resolves client names in either spelling (`RooCode`, `roo-code`). Throws for an unknown one, with a suggestion. */
 export async function knownClients(
   daemon: DaemonClient,
   names: readonly string[],
@@ -17,16 +17,14 @@ export async function knownClients(
   const unknown = names.filter((name) => !byName.has(spelling(name)))
   const meant = unknown.length > 0 ? meantBy(unknown, [...byName.values()]) : undefined
   if (meant !== undefined)
-    throw notFound(
-      `client ${unknown.join(' ')} is not known\nDid you mean ${meant}? "thv client status" shows what there is.`,
-    )
+    throw notFound(`client ${unknown.join(' ')} is not known\nDid you mean ${meant}? "thv client status" lists them.`)
   return orDidYouMean({ wanted: names, known, seeAll: 'thv client status' }, async () => {
     if (unknown.length > 0) throw notFound(`client ${unknown.join(', ')} is not known`)
     return [...new Set(names.flatMap((name) => byName.get(spelling(name)) ?? []))]
   })
 }
 
-/** `claude code` is one client in two words, and `claude` the beginning of its name. */
+/** `claude code` may be one client written as two words, and `claude` the beginning of its name. */
 function meantBy(unknown: readonly string[], clients: readonly KnownClient[]): string | undefined {
   const typed = spelling(unknown.join(''))
   const names = clients.map((client) => client.client_type)
@@ -34,5 +32,5 @@ function meantBy(unknown: readonly string[], clients: readonly KnownClient[]): s
   return names.find((name) => spelling(name) === typed) ?? (begun.length > 0 ? begun.join(' or ') : undefined)
 }
 
-/** One spelling for comparing; the dashes of the other one carry nothing. */
+/** A spelling for comparison. Dashes and case do not matter. */
 const spelling = (name: string) => name.toLowerCase().replaceAll(/[-_ ]/g, '')

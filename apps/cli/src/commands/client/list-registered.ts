@@ -4,7 +4,7 @@ export const clientListRegistered = defineCommand({
   words: 'client list-registered',
   aliases: ['list', 'ls'],
   summary: 'List registered clients',
-  description: 'Lists the clients that are given your workloads, with the groups each of them sees.',
+  description: 'Lists the clients that get your workloads, with the groups that each of them sees.',
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv client list-registered', shows: 'clients and their groups' },

@@ -11,7 +11,7 @@ export interface Registration {
   format: string
 }
 
-/** Registers and tells what came of it. */
+/** Registers the clients and reports the result. */
 export async function registerClients(
   { out, signal }: Context,
   daemon: DaemonClient,
@@ -26,11 +26,12 @@ export async function registerClients(
     for (const note of client.notes ?? []) if (note !== client.problem) out.note(printable(`${client.name}: ${note}`))
   }
   const absent = clients.filter(({ installed }) => !installed).map((client) => client.client_type)
-  if (absent.length > 0) out.note(`Not installed here yet: ${absent.join(', ')}. Entries are written once it is.`)
+  if (absent.length > 0)
+    out.note(`Not installed here yet: ${absent.join(', ')}. Toolhaven writes the entries when it is.`)
   const failed = registered.flatMap(({ name, problem }) => (problem === undefined ? [] : [{ name, problem }]))
   if (failed.length === 0) return
   const { conflict } = await import('@toolhaven/core/errors')
   const reasons = failed.map(({ name, problem }) => `${name} did not get its entries: ${printable(problem)}`)
   const again = `thv client register ${failed.map(({ name }) => name).join(' ')}`
-  throw conflict(`${reasons.join('\n')}\nOnce that is put right, "${again}" writes them.`)
+  throw conflict(`${reasons.join('\n')}\nFix this, then run "${again}" to write them.`)
 }

@@ -7,8 +7,8 @@ export const clientRemove = defineCommand({
   aliases: ['unregister', 'rm'],
   summary: 'Unregister clients',
   description:
-    'Takes our entries out of the configuration files of clients and stops following them. Entries of your own stay. ' +
-    'With --group, from those groups only.',
+    'Removes the entries of Toolhaven from the configuration files of clients and stops updating them. Your own entries stay. ' +
+    'With --group, removes clients from those groups only.',
   args: [{ name: 'client', summary: 'which clients', required: true, variadic: true, completes: 'client' }],
   flags: {
     group: { type: 'list', short: 'g', value: 'name', summary: 'from this group only; may be repeated' },

@@ -5,7 +5,7 @@ export const clientSetup = defineCommand({
   words: 'client setup',
   summary: 'Choose clients to register',
   description:
-    'Asks which of the installed clients to register, and with which groups. Needs a terminal; in a script, use ' +
+    'Asks which of the installed clients to register, and with which groups. It needs a terminal. In a script, use ' +
     '"thv client register".',
   examples: [{ command: 'thv client setup', shows: 'a list to pick from' }],
   run: async (context) => {
@@ -19,7 +19,7 @@ export const clientSetup = defineCommand({
     const { clients } = await daemon.call('discoverClients', {}, signal)
     const installed = clients.filter((client) => client.installed)
     if (installed.length === 0)
-      return out.note('No known client is installed here; "thv client status" lists those that are known.')
+      return out.note('No known client is installed here; "thv client status" lists the known ones.')
     const choices = installed.map(({ client_type: value, registered }) => ({
       value,
       ...(registered && { hint: 'registered' }),
@@ -32,7 +32,7 @@ export const clientSetup = defineCommand({
     )
     const { groups } = await daemon.call('listGroups', {}, signal)
     const names = groups.map(({ name }) => name)
-    const message = 'The workloads of which groups?'
+    const message = 'Which groups should they see?'
     const inGroups =
       names.length === 1
         ? names

@@ -6,11 +6,11 @@ export const clientShow = defineCommand({
   words: 'client show',
   summary: 'Show the file of a client',
   description:
-    'Shows where the configuration file of a client lies, which entries in it are ours and which are your own, and what would be ' +
-    'written to it now. Writes nothing. With --group, as if the client were registered with exactly these groups.',
+    'Shows the path of a client’s configuration file, which of its entries belong to Toolhaven and which are your own, and what would be ' +
+    'written to it now. Writes nothing. With --group, it shows the result of registering the client with exactly these groups.',
   args: [{ name: 'client', summary: 'which client', required: true, completes: 'client' }],
   flags: {
-    group: { type: 'list', short: 'g', value: 'name', summary: 'as if it saw this group; may be repeated' },
+    group: { type: 'list', short: 'g', value: 'name', summary: 'preview for this group; may be repeated' },
     ...FORMAT_FLAG,
   },
   examples: [

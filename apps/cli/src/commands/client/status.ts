@@ -4,8 +4,8 @@ export const clientStatus = defineCommand({
   words: 'client status',
   summary: 'See which clients are installed and registered',
   description:
-    'Shows every client program that is known, whether it is installed here, and whether it is registered: a registered ' +
-    'client finds your workloads in its own configuration file. A file that cannot be read is named, with what is wrong in it.',
+    'Shows every client program that Toolhaven knows, whether it is installed here, and whether it is registered. A registered ' +
+    'client finds your workloads in its own configuration file. If a file cannot be read, the command names the fault.',
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv client status', shows: 'every known client' },

@@ -3,7 +3,7 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 export const configGetRegistry = defineCommand({
   words: 'config get-registry',
   summary: 'Show where the registry comes from',
-  description: 'Shows where the registry comes from: a URL, a file, or the one that is built in.',
+  description: 'Shows where the registry comes from: a URL, a file, or the built-in one.',
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv config get-registry', shows: 'the source in use' },

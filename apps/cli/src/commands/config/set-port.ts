@@ -6,7 +6,7 @@ const LOWEST_FOR_ALL = 1024
 
 export const configSetPort = setSetting(PORT, {
   args: [{ name: 'port', summary: 'from 1 to 65535', required: true }],
-  more: '"thv serve" starts the daemon again if one runs.',
+  more: 'If a daemon runs, "thv serve" restarts it.',
   examples: [
     { command: 'thv config set-port 9090', shows: 'the API is at http://localhost:9090 from the next start on' },
   ],
@@ -16,7 +16,7 @@ export const configSetPort = setSetting(PORT, {
       throw invalid(`the port must be a number from 1 to 65535, not "${text}"`)
     if (port < LOWEST_FOR_ALL)
       out.note(
-        `Warning: on most systems only root may listen at a port below ${LOWEST_FOR_ALL}. If the daemon cannot, its commands still work, and programs do not reach its API.`,
+        `Warning: on most systems only root may listen on a port below ${LOWEST_FOR_ALL}. If the daemon cannot, thv still works, but other programs do not reach the API.`,
       )
     return { api_port: port }
   },

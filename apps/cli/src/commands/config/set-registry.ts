@@ -4,9 +4,9 @@ export const configSetRegistry = defineCommand({
   words: 'config set-registry',
   summary: 'Use another registry',
   description:
-    'Takes the registry from a URL or a file from now on. It is read and checked first; if it does not hold, the former ' +
-    'one stays. A URL leads to a registry file, or is the base address of an MCP registry (API v0.1), and thv finds out which. It must be an https one; one on a private network, this machine included, needs --allow-private-ip and ' +
-    'may be http.',
+    'Changes the source of the registry to a URL or a file. The new source is read and checked first. If it is invalid, the old ' +
+    'one stays. A URL is the address of a registry file, or the base address of an MCP registry (API v0.1); thv finds out which. It must use https. A URL on a private network or on this machine needs --allow-private-ip and ' +
+    'may use http.',
   args: [{ name: 'source', summary: 'a URL, or the path of a file', required: true }],
   flags: {
     allowPrivateIp: { type: 'boolean', short: 'p', summary: 'the URL may be on a private network' },
@@ -42,6 +42,6 @@ async function pathOf(source: string, cwd: string): Promise<string> {
   if (!source.includes('://')) return resolve(cwd, source)
   const url = URL.parse(source)
   if (url?.protocol !== 'file:' || url.host !== '')
-    throw invalid(`"${source}" is no registry source; give an http(s) URL or a file`)
+    throw invalid(`"${source}" is not a registry source; pass an http(s) URL or a file`)
   return fileURLToPath(url)
 }

@@ -4,16 +4,16 @@ import type { Context } from '../../context.ts'
 
 /** One setting of the daemon, and the three commands that get, set and unset it. */
 export interface Setting {
-  /** The words before `get-`, with a space at the end where there are any: `config `, `config otel `. */
+  /** The words before `get-`, with a trailing space: `config `, `config otel `. */
   prefix: string
   name: string
-  /** As it stands in a sentence: "the certificate file". */
+  /** The name in a sentence: "the certificate file". */
   noun: string
   /** Says what the setting is for. */
   purpose: string
-  /** The settings with this one only, as the API has them; null clears it. */
+  /** The API's settings object with only this setting; null clears it. */
   of: (settings: DaemonSettings) => DaemonSettings
-  /** For people; undefined when it is not set. */
+  /** The value in a form for people. Undefined if it is not set. */
   show: (settings: DaemonSettings) => string | undefined
   cleared: DaemonSettings
 }
@@ -70,7 +70,7 @@ export function unsetSetting(setting: Setting): CommandDef {
     summary: `Clear ${setting.noun}`,
     description: `Clears ${setting.noun}: ${setting.purpose}.`,
     flags: FORMAT_FLAG,
-    examples: [{ command: `thv ${words}`, shows: 'back to none' }],
+    examples: [{ command: `thv ${words}`, shows: 'clears the setting' }],
     run: async ({ daemon, out, signal }, { flags }) => {
       const client = await daemon()
       const settings = await client.call('updateSettings', { body: setting.cleared }, signal)

@@ -4,7 +4,7 @@ export const configUnsetRegistry = defineCommand({
   words: 'config unset-registry',
   summary: 'Go back to the built-in registry',
   flags: FORMAT_FLAG,
-  examples: [{ command: 'thv config unset-registry', shows: 'the built-in one again' }],
+  examples: [{ command: 'thv config unset-registry', shows: 'back to the built-in one' }],
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
     const changed = await client.call('updateRegistry', { params: { name: 'default' }, body: {} }, signal)

@@ -16,7 +16,7 @@ export const groupCreate = defineCommand({
     const created = await client.call('createGroup', { body: { name } }, signal).catch(async (error: unknown) => {
       const { conflict, isThvError } = await import('@toolhaven/core/errors')
       throw isThvError(error, 'conflict')
-        ? conflict(`${error.message}\nChoose another name; "thv group list" shows what there is.`, error)
+        ? conflict(`${error.message}\nChoose another name; "thv group list" lists them.`, error)
         : error
     })
     if (flags.format === 'json') return out.json(created)

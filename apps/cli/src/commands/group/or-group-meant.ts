@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../../connect/daemon-client.ts'
 import { orDidYouMean } from '../../output/did-you-mean.ts'
 
-/** Does the work; an unknown group is told with the one that was perhaps meant. */
+/** Runs the work. The error for an unknown group suggests the one that the user may have meant. */
 export async function orGroupMeant<Result>(
   daemon: DaemonClient,
   wanted: readonly string[],

@@ -8,7 +8,7 @@ export const groupRm = defineCommand({
   summary: 'Remove a group',
   description:
     'Removes a group. Its workloads move to the group "default" and keep running, or are removed too with --with-workloads.\n\n' +
-    'When the group has workloads, a terminal is asked first; --yes answers beforehand.',
+    'If the group has workloads, you are asked first; --yes skips the question.',
   args: [{ name: 'name', summary: 'which group', required: true, completes: 'group' }],
   flags: {
     withWorkloads: { type: 'boolean', summary: 'remove its workloads too, with their configuration and logs' },
@@ -17,12 +17,12 @@ export const groupRm = defineCommand({
   },
   examples: [
     { command: 'thv group rm research', shows: 'its workloads move to the group default' },
-    { command: 'thv group rm old --with-workloads --yes', shows: 'its workloads go too, without a question' },
+    { command: 'thv group rm old --with-workloads --yes', shows: 'removes its workloads too, without asking' },
   ],
   run: async (context, { args: [name = ''], flags }) => {
     const client = await context.daemon()
     const members = await membersOf(context, client, name)
-    // The daemon refuses to remove the default group: nothing to ask about.
+    // The daemon refuses to remove the default group, so there is nothing to ask.
     if (members.length > 0 && !flags.yes && name !== 'default')
       await askFirst(context, name, members, flags.withWorkloads)
     await client.call(

@@ -4,7 +4,7 @@ export const mcpListTools = listCommand(['tools'], {
   words: 'mcp list tools',
   summary: 'List the tools of an MCP server',
   description:
-    'Asks an MCP server for its tools and lists them with their arguments; those that may be left out have a question mark.',
+    'Asks an MCP server for its tools and lists them with their arguments. A question mark means that an argument is optional.',
   examples: [
     { command: 'thv mcp list tools --server time', shows: 'the tools of the workload time' },
     {

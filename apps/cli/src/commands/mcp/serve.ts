@@ -4,11 +4,11 @@ export const mcpServe = defineCommand({
   words: 'mcp serve',
   summary: 'Let AI clients manage servers',
   description:
-    'Makes Toolhaven itself an MCP server, until Ctrl-C. Its tools: search_registry, run_server, list_servers, ' +
+    'Runs Toolhaven itself as an MCP server until Ctrl-C. Its tools are search_registry, run_server, list_servers, ' +
     'stop_server, remove_server and get_server_logs.\n\n' +
-    'Over streamable HTTP it listens on this machine only, for you alone: no web page and no other user gets in. With ' +
-    '--transport stdio a client starts it itself, with the command "thv mcp serve --transport stdio".\n' +
-    'No tool gives the value of a secret.',
+    'Over streamable HTTP it listens on this machine only. Only you can use it, not web pages or other users. With ' +
+    '--transport stdio, a client starts it with the command "thv mcp serve --transport stdio".\n' +
+    'No tool returns the value of a secret.',
   flags: {
     transport: {
       type: 'text',
@@ -21,7 +21,7 @@ export const mcpServe = defineCommand({
     port: {
       type: 'number',
       value: 'number',
-      summary: 'port it listens on; 0: a free one',
+      summary: 'port it listens on; 0 picks a free one',
       default: 4483,
       min: 0,
       max: 65_535,
@@ -29,8 +29,8 @@ export const mcpServe = defineCommand({
   },
   examples: [
     { command: 'thv mcp serve', shows: 'at http://127.0.0.1:4483/mcp', endless: true },
-    { command: 'thv mcp serve --port 0', shows: 'at a free port, which it prints', endless: true },
-    { command: 'thv mcp serve --transport stdio', shows: 'for a client that starts it as its child', endless: true },
+    { command: 'thv mcp serve --port 0', shows: 'on a free port, which it prints', endless: true },
+    { command: 'thv mcp serve --transport stdio', shows: 'for a client that starts it', endless: true },
   ],
   run: async (context, { flags }) => {
     const { serveMcp } = await import('../../mcp-server/serve-mcp.ts')

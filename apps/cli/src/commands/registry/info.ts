@@ -2,8 +2,8 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const registryInfo = defineCommand({
   words: 'registry info',
-  summary: 'Show what is known of a server',
-  description: 'Shows a server of the registry: what it is for, its tools, what it needs and what it may do.',
+  summary: 'Show a server of the registry',
+  description: 'Shows the purpose, tools, requirements and permissions of a server in the registry.',
   args: [{ name: 'server', summary: 'name of the server', required: true, completes: 'server' }],
   flags: FORMAT_FLAG,
   examples: [

@@ -9,7 +9,7 @@ export const registryList = defineCommand({
   usageHint: '"thv search WORD" finds servers, and "thv registry info NAME" shows one.',
   examples: [
     { command: 'thv registry list', shows: 'all servers' },
-    { command: 'thv registry list --format json', shows: 'with everything known of them' },
+    { command: 'thv registry list --format json', shows: 'with all details' },
   ],
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()

@@ -50,7 +50,9 @@ test('a runtime that the environment asks for and the daemon does not use is tol
   const report: RuntimeReport = { name: 'process', state: 'healthy', notes: [], tried: [] }
   const told = async (env: Record<string, string>) => (await check(report, 30, env)).stderr
   expect(await told({ THV_RUNTIME: 'podman' })).toMatch(/uses process\..*"thv serve --stop"/)
-  expect(await told({ THV_RUNTIME: 'lxc' })).toMatch(/"lxc", which is no runtime\. Set it to docker, podman, process/)
+  expect(await told({ THV_RUNTIME: 'lxc' })).toMatch(
+    /"lxc", which is not a runtime\. Set it to docker, podman, process/,
+  )
   for (const env of [{}, { THV_RUNTIME: '' }, { THV_RUNTIME: 'process' }, { THV_RUNTIME: 'podman', THV_HOST: 'x' }])
     expect(await told(env)).toBe('')
 })

@@ -7,8 +7,8 @@ export const runtimeCheck = defineCommand({
   words: 'runtime check',
   summary: 'Check where workloads run',
   description:
-    'Asks the daemon which runtime it uses (Docker, Podman, or sandboxed processes), whether it answers, what was tried to ' +
-    'find it, and which isolation is in force. Exit code 4 when it cannot run workloads.\n\n' +
+    'Asks the daemon which runtime it uses (Docker, Podman, or sandboxed processes), whether the runtime answers, what was tried to ' +
+    'find it, and which isolation is in force. The exit code is 4 if it cannot run workloads.\n\n' +
     'THV_RUNTIME (docker, podman or process) chooses the runtime when the daemon starts. If there is no such runtime, the daemon ' +
     'does not start. A daemon that already runs keeps its runtime.',
   flags: {
@@ -37,7 +37,7 @@ export const runtimeCheck = defineCommand({
     })
     if (flags.format === 'json') out.json(report)
     else show(out, report)
-    // The environment of a daemon elsewhere is not this one.
+    // A daemon on another machine has another environment.
     if (!env['THV_HOST']) noteOtherChoice(out, env['THV_RUNTIME'], report.name)
     if (report.state === 'healthy') return
     throw unavailable(
@@ -48,11 +48,12 @@ export const runtimeCheck = defineCommand({
 
 const RUNTIMES = ['docker', 'podman', 'process']
 
-/** A person who set the variable for this command would otherwise take the runtime shown for the one that was asked for. */
+/** Otherwise, a person who set the variable for this command would take the shown runtime for the requested one. */
 function noteOtherChoice(out: Output, choice: string | undefined, inUse: string): void {
   if (!choice || choice === inUse) return
   const is = printable(`THV_RUNTIME is ${JSON.stringify(choice)}`)
-  if (!RUNTIMES.includes(choice)) out.note(`${is}, which is no runtime. Set it to ${RUNTIMES.join(', ')}, or unset it.`)
+  if (!RUNTIMES.includes(choice))
+    out.note(`${is}, which is not a runtime. Set it to ${RUNTIMES.join(', ')}, or unset it.`)
   else
     out.note(
       `${is}, but the daemon runs already and uses ${inUse}. ` +

@@ -8,8 +8,8 @@ export const secretDelete = defineCommand({
   aliases: ['rm', 'remove'],
   summary: 'Delete a secret',
   description:
-    'Deletes a secret for good. A secret that workloads use is deleted only with --force: they keep running, and cannot be ' +
-    'started again until the secret is back.',
+    'Deletes a secret permanently. A secret that workloads use is deleted only with --force: they keep running, but cannot ' +
+    'start again until the secret is back.',
   args: [{ name: 'name', summary: 'which secret', required: true, completes: 'secret' }],
   flags: {
     force: { type: 'boolean', summary: 'delete it even if workloads use it' },
@@ -28,7 +28,7 @@ export const secretDelete = defineCommand({
 
 const inUse = (name: string, users: readonly string[]) =>
   `secret ${name} is used by ${users.join(', ')}\n` +
-  `Without it they cannot be started again. Change or remove them first, or delete it with --force.`
+  `Without it they cannot start again. Change or remove them first, or delete it with --force.`
 
 /** Names of the workloads that cannot start without it. */
 async function usersOf(client: DaemonClient, key: string, signal: AbortSignal): Promise<string[]> {
@@ -40,7 +40,7 @@ async function usersOf(client: DaemonClient, key: string, signal: AbortSignal): 
       const config = await client.call('exportWorkload', { params: { name } }, signal)
       if (secretsIn(config).has(key)) users.push(name)
     } catch (error) {
-      // It was removed since it was listed.
+      // The workload has been removed since it was listed.
       if (!isThvError(error, 'not-found')) throw error
     }
   }

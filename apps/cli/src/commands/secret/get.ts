@@ -6,8 +6,8 @@ export const secretGet = defineCommand({
   words: 'secret get',
   summary: 'Show the value of a secret',
   description:
-    'Prints the value of a secret. It is read over the unix socket of the daemon on this machine, which only you can open; ' +
-    'over the network no value is ever given out, so it does not work with THV_HOST.',
+    'Prints the value of a secret. It reads the value over the unix socket of the daemon on this machine, which only you can open. ' +
+    'The API never sends a value over the network, so the command does not work with THV_HOST.',
   args: [{ name: 'name', summary: 'which secret', required: true, completes: 'secret' }],
   flags: FORMAT_FLAG,
   examples: [{ command: 'thv secret get github-token', shows: 'the value, in the clear' }],
@@ -15,7 +15,7 @@ export const secretGet = defineCommand({
     if (env['THV_HOST']) {
       const { unsupported } = await import('@toolhaven/core/errors')
       throw unsupported(
-        'a secret is read over the local socket only, and THV_HOST names a daemon on the network\nUnset THV_HOST, or run this where that daemon runs.',
+        'secrets can be read only over the local socket, and THV_HOST names a daemon on the network\nUnset THV_HOST, or run this command on the machine of that daemon.',
       )
     }
     const client = await daemon()
@@ -26,7 +26,7 @@ export const secretGet = defineCommand({
       signal,
     )
     if (flags.format === 'json') return out.json(secret)
-    // A pipe gets every byte; a terminal must not be driven by them.
+    // A pipe gets every byte. On a terminal, control characters are escaped.
     out.line(out.isTerminal ? secret.value.split('\n').map(printable).join('\n') : secret.value)
   },
 })

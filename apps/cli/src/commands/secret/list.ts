@@ -5,7 +5,7 @@ export const secretList = defineCommand({
   words: 'secret list',
   aliases: ['ls'],
   summary: 'List secrets',
-  description: 'Lists the names of the secrets; never their values.',
+  description: 'Lists the names of the secrets, never their values.',
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv secret list', shows: 'names only' },

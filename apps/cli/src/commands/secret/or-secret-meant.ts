@@ -2,7 +2,7 @@ import type { DaemonClient } from '../../connect/daemon-client.ts'
 import { orDidYouMean } from '../../output/did-you-mean.ts'
 import { orSetUp } from './or-set-up.ts'
 
-/** Does the work on one secret; an unknown one is told with the one that was perhaps meant. */
+/** Runs the work on one secret. The error for an unknown secret suggests the one that the user may have meant. */
 export async function orSecretMeant<Result>(
   daemon: DaemonClient,
   name: string,

@@ -1,6 +1,6 @@
 import { isThvError, notFound } from '@toolhaven/core/errors'
 
-/** Does the work; where no provider is set up, the error names the command that does it. */
+/** Runs the work. If no provider is set up, the error names the command that sets one up. */
 export async function orSetUp<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

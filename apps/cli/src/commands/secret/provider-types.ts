@@ -1,12 +1,12 @@
-/** Where secrets can be kept, as told to a person who has to choose. */
+/** The secrets providers, described for a person who must choose one. */
 export const PROVIDERS = [
   { value: 'encrypted', label: 'encrypted', hint: 'a sealed file on this machine' },
-  { value: '1password', label: '1Password', hint: 'read only; needs OP_SERVICE_ACCOUNT_TOKEN where the daemon runs' },
-  { value: 'none', label: 'none', hint: 'no secrets are kept' },
+  { value: '1password', label: '1Password', hint: 'read only; the daemon needs OP_SERVICE_ACCOUNT_TOKEN' },
+  { value: 'none', label: 'none', hint: 'stores no secrets' },
   {
     value: 'environment',
     label: 'environment',
-    hint: 'read only; variables that begin with TOOLHAVEN_SECRET_ where the daemon runs',
+    hint: 'read only; variables of the daemon that begin with TOOLHAVEN_SECRET_',
   },
 ] as const
 

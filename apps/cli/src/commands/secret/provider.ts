@@ -6,11 +6,11 @@ export const secretProvider = defineCommand({
   words: 'secret provider',
   summary: 'Show or change where secrets are kept',
   description:
-    'Shows the provider of secrets, or changes to another: encrypted (a sealed file), 1password (read only), none, or ' +
+    'Shows the secrets provider, or changes to another one: encrypted (a sealed file), 1password (read only), none, or ' +
     'environment (read only: variables of the daemon that begin with TOOLHAVEN_SECRET_). ' +
-    'Secrets of the former provider stay where they are and are there again after changing back.\n\n' +
-    '"thv secret setup" does the same with questions, and takes a password.',
-  args: [{ name: 'provider', summary: 'change to this one', choices: PROVIDER_TYPES }],
+    'Secrets of the previous provider stay there, and are available again when you change back.\n\n' +
+    '"thv secret setup" does the same with questions, and accepts a password.',
+  args: [{ name: 'provider', summary: 'provider to change to', choices: PROVIDER_TYPES }],
   flags: FORMAT_FLAG,
   examples: [
     { command: 'thv secret provider', shows: 'the one in use and what it can do' },

@@ -7,12 +7,12 @@ export const secretSet = defineCommand({
   words: 'secret set',
   summary: 'Store a secret',
   description:
-    'Stores a secret, or changes it when there is one of that name. The value comes from a pipe, without the newline at its ' +
-    'end, or is asked for without showing it. It is never an argument: arguments stand in the history of the shell and in ' +
+    'Stores a secret, or changes it if it exists. The value comes from a pipe, without the newline at its ' +
+    'end, or you are asked for it without echo. It is never an argument, because arguments appear in the history of the shell and in ' +
     'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
   args: [{ name: 'name', summary: 'name of the secret', required: true, completes: 'secret' }],
   flags: FORMAT_FLAG,
-  usageHint: 'Give the name alone. You are asked for the value, or pipe it in: "cat FILE | thv secret set NAME".',
+  usageHint: 'Pass only the name. You are asked for the value, or pipe it in: "cat FILE | thv secret set NAME".',
   examples: [
     { command: 'thv secret set github-token', shows: 'asks for the value' },
     { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },
@@ -20,10 +20,10 @@ export const secretSet = defineCommand({
   run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
     if (name.includes('=')) {
       const { invalid } = await import('@toolhaven/core/errors')
-      // The value is in the history of the shell now. It is not repeated here.
+      // The value is now in the history of the shell. It is not repeated here.
       throw invalid(
-        'the name of a secret has no "="; give the name alone: "thv secret set NAME"\n' +
-          'You are asked for the value then, or pipe it in. Remove this line from the history of your shell.',
+        'the name of a secret cannot contain "="; pass only the name: "thv secret set NAME"\n' +
+          'You are then asked for the value, or pipe it in. Remove this line from the history of your shell.',
       )
     }
     if (name.includes(',')) {
@@ -31,7 +31,7 @@ export const secretSet = defineCommand({
       throw invalid(`the name of a secret has no comma, since --secret ${name},target=VARIABLE could not name it`)
     }
     const client = await daemon()
-    // Before anybody types a value that could not be kept.
+    // Checked before the user types a value that could not be stored.
     const { provider_type: type, capabilities } = await orSetUp(() => client.call('getSecretsProvider', {}, signal))
     if (!capabilities.can_write) throw await readOnly(type, name)
     const value = await readValue(name, signal)

@@ -5,21 +5,21 @@ export const secretSetup = defineCommand({
   words: 'secret setup',
   summary: 'Set up where secrets are kept',
   description:
-    'Sets up the provider of secrets. On a terminal it asks; in a script, name the provider and pipe in the password, ' +
-    'if the store is to have one of your own.\n\n' +
-    'Without a password of your own a random one is made and kept in the keyring of this system, or, where there is none, ' +
-    'in a file that only you can read. A store that is there already is opened, never replaced.\n\n' +
+    'Sets up the secrets provider. At a terminal it asks. In a script, name the provider and pipe in the password, ' +
+    'if you want to choose it.\n\n' +
+    'Otherwise Toolhaven makes a random password and stores it in the keyring of this system or, if there is none, ' +
+    'in a file that only you can read. An existing store is opened, never replaced.\n\n' +
     'In CI, use the provider environment: it reads variables of the daemon that begin with TOOLHAVEN_SECRET_. The secret ' +
     'github-token is in TOOLHAVEN_SECRET_GITHUB_TOKEN.',
   flags: {
-    provider: { type: 'text', value: 'provider', summary: 'do not ask which', choices: PROVIDER_TYPES },
+    provider: { type: 'text', value: 'provider', summary: 'provider to set up', choices: PROVIDER_TYPES },
     ...FORMAT_FLAG,
   },
   examples: [
     { command: 'thv secret setup --provider encrypted', shows: 'a sealed file with a random password' },
     {
       command: 'cat password.txt | thv secret setup --provider encrypted',
-      shows: 'a sealed file with a password of your own',
+      shows: 'a sealed file with your own password',
     },
     { command: 'thv secret setup --provider environment', shows: 'variables of the daemon, for CI' },
   ],
@@ -52,7 +52,7 @@ async function readPassword(asking: boolean, signal: AbortSignal): Promise<strin
     {
       value: 'random',
       label: 'A random one',
-      hint: 'kept in the keyring of this system, or in a file only you can read',
+      hint: 'stored in the keyring of this system, or in a file that only you can read',
     },
     { value: 'own', label: 'My own', hint: 'also opens the store on another machine' },
   ]

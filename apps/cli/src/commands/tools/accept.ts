@@ -4,13 +4,13 @@ export const toolsAccept = defineCommand({
   words: 'tools accept',
   summary: 'Accept changed tools of a workload',
   description:
-    'Shows how tools, prompts, resource templates and instructions changed, asks, and takes them as they are now for the ' +
-    'accepted ones. With --tools-changed block, clients see and use them from then on. Just what was shown is accepted: when ' +
-    'the server has something else again by then, nothing is. If you name tools, or give --prompt, --template or ' +
+    'Shows how tools, prompts, resource templates and instructions changed, asks, and accepts ' +
+    'them. With --tools-changed block, clients can then see and use them. Only the changes that you saw are accepted: if ' +
+    'the server has changed again in the meantime, nothing is. If you name tools, or pass --prompt, --template or ' +
     '--instructions, only these are accepted.',
   args: [
     { name: 'name', summary: 'which workload', required: true, completes: 'workload' },
-    { name: 'tools', summary: 'only these tools; left out: all changes', variadic: true },
+    { name: 'tools', summary: 'only these tools (default: all changes)', variadic: true },
   ],
   flags: {
     prompt: { type: 'list', value: 'name', summary: 'only this prompt; may be repeated' },
@@ -20,7 +20,7 @@ export const toolsAccept = defineCommand({
     ...FORMAT_FLAG,
   },
   examples: [
-    { command: 'thv tools accept time', shows: 'look at what changed, then agree' },
+    { command: 'thv tools accept time', shows: 'shows the changes, then asks' },
     { command: 'thv tools accept time --yes', shows: 'without asking, for a script' },
     { command: 'thv tools accept time --instructions', shows: 'only the instructions of the server' },
   ],

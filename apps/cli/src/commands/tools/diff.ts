@@ -4,10 +4,10 @@ export const toolsDiff = defineCommand({
   words: 'tools diff',
   summary: 'Show how the tools of a workload changed',
   description:
-    'Compares what the server of a workload says of its tools, prompts and resource templates now with what was accepted: ' +
-    'descriptions, parameters, results, annotations, everything. Its instructions are compared too. A model does what descriptions say, so read added words as you would read instructions to it. ' +
-    'Without a terminal, removed words stand in [-…-] and added ones in {+…+}. Characters that nobody would see are written ' +
-    'out, as in \\u{200b}.\n\n' +
+    'Compares the present tools, prompts and resource templates of a workload with the accepted ones: ' +
+    'descriptions, parameters, results, annotations and everything else. It compares instructions too. A model does what descriptions say, so read added words as you would read instructions to it. ' +
+    'Without a terminal, removed words are marked [-…-] and added ones {+…+}. Invisible characters are ' +
+    'escaped, as in \\u{200b}.\n\n' +
     'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "prompts", "resource_templates", "instructions", "changes"}.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: FORMAT_FLAG,

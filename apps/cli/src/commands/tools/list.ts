@@ -4,9 +4,9 @@ export const toolsList = defineCommand({
   words: 'tools list',
   summary: 'List the accepted tools of a workload, and what changed since',
   description:
-    'Shows the tools, prompts, resource templates and instructions of a workload as they were accepted, each with the hash of ' +
-    'its whole definition, and what became of them. They are accepted as they are first seen, when the workload starts for the first time. "thv mcp list tools" shows what ' +
-    'clients see at this moment instead: without hidden tools, and with other names where you gave some.\n\n' +
+    'Shows the accepted tools, prompts, resource templates and instructions of a workload, each with the hash of ' +
+    'its whole definition, and whether they changed. They are accepted when the workload starts for the first time. "thv mcp list tools" shows what ' +
+    'clients see now instead: without hidden tools, and with your own names for tools.\n\n' +
     'As JSON: {"name", "mode", "since", "seen_at", "revision", "tools", "prompts", "resource_templates", "instructions", "changes"}.',
   args: [{ name: 'name', summary: 'which workload', required: true, completes: 'workload' }],
   flags: FORMAT_FLAG,

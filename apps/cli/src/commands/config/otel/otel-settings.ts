@@ -6,7 +6,7 @@ export const ENDPOINT: Setting = {
   prefix,
   name: 'endpoint',
   noun: 'the telemetry endpoint',
-  purpose: 'where workloads that name none of their own send OpenTelemetry data',
+  purpose: 'where workloads without their own endpoint send OpenTelemetry data',
   of: ({ otel }) => ({ otel: { endpoint: otel?.endpoint ?? null } }),
   show: ({ otel }) => otel?.endpoint ?? undefined,
   cleared: { otel: { endpoint: null } },
