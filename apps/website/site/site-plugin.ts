@@ -86,7 +86,7 @@ const LIST_OF_PAGES = /docusaurus-plugin-content-docs[\\/]default[\\/]p[\\/]inde
 const LIST_OF_LOADERS = /\.docusaurus[\\/](?:[^\\/]+[\\/])?registry\.js$/
 const CONFIGURATION = /\.docusaurus[\\/](?:[^\\/]+[\\/])?docusaurus\.config\.mjs$/
 
-/** Docusaurus insists on an address. Where none is known, pages name none and have no canonical link. */
+/** Docusaurus insists on an address. Where none is known, pages name none and have no link that must be a whole address. */
 const withoutAddress: Change[] = [
   { file: CONFIGURATION, changes: [{ from: `"url": "${NO_ADDRESS}"`, to: '"url": ""' }] },
   {
@@ -94,6 +94,7 @@ const withoutAddress: Change[] = [
     changes: [
       { from: '<meta property="og:url" content={canonicalUrl} />', to: '' },
       { from: '<link rel="canonical" href={canonicalUrl} />', to: '' },
+      { from: '<AlternateLangHeaders />', to: '' },
     ],
   },
 ]

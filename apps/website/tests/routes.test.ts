@@ -32,7 +32,7 @@ test.each(ROUTES)(
     const [first, second] = await Promise.all([fetch(`${site.url}${route}`), fetch(`${site.url}${other || '/'}`)])
     expect([first.status, second.status]).toEqual([200, 200])
     const html = await first.text()
-    expect(html).not.toMatch(/<link[^>]*rel="?canonical"?/)
+    expect(html).not.toMatch(/<link[^>]*rel="?(?:canonical|alternate)"?/)
     expect(html).toMatch(/<meta[^>]*name="?generator"?[^>]*content="Docusaurus v3\.8\.1"/)
     expect(html).toMatch(/<html lang=en dir=ltr/)
   },
