@@ -130,9 +130,9 @@ export interface FakeDaemonParts {
   exitStore?: MemoryRecordStore<StoredExits>
   registry?: RegistryDocument
   consoleLoginStore?: MemoryRecordStore<StoredConsoleLogin>
-  /** Of the API; left out: whoever reaches it may use it. */
+  /** Token of the API. Default: everyone who can reach it may use it. */
   token?: string
-  /** Host names that callers may use besides those of loopback. */
+  /** Names besides loopback that callers may use as the host. */
   allowedHosts?: string[]
   /** Of the console; left out: one page at its root. */
   page?: AppOptions['page']
@@ -259,7 +259,7 @@ export async function startFakeDaemon(parts: FakeDaemonParts = {}): Promise<Fake
   }
 }
 
-/** Of the console there is one page. */
+/** The console has only one page. */
 async function fakePage(request: Request): Promise<Response | undefined> {
   const isPage = new URL(request.url).pathname === '/' && request.headers.get('accept') === 'text/html'
   return isPage ? new Response('<h1>Toolhaven</h1>', { headers: { 'content-type': 'text/html' } }) : undefined

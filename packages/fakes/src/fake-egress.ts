@@ -1,6 +1,6 @@
 import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
 
-/** Ways out in memory: remembers whose are open and by which rules. */
+/** Ways out in memory: remembers which workloads have one open and with which rules. */
 export class FakeEgress implements Egress {
   readonly rules = new Map<string, OutboundRules>()
   events: EgressEvents = { onBlocked: () => {}, onSeen: () => {} }

@@ -1,6 +1,6 @@
 import type { FolderWatch, FolderWatchEvents } from '@toolhaven/core/ports/folder-watch'
 
-/** Remembers who is watched; a test says what changed. */
+/** Remembers which workloads are watched. A test says what changed. */
 export class FakeFolderWatch implements FolderWatch {
   readonly watched = new Map<string, string>()
   events: FolderWatchEvents = { onChanged: () => {} }

@@ -15,16 +15,16 @@ import type {
 export class FakeGateway implements Gateway {
   readonly endpoints = new Map<string, EndpointSpec>()
   readonly backends = new Map<string, Backend>()
-  /** What is told of their calls; none of those that are left out. */
+  /** The traffic that it reports for each workload. Default: none. */
   readonly traffics = new Map<string, EndpointTraffic>()
   readonly takenPorts = new Set<number>()
   failHandshake: string | undefined
   failPings = false
-  /** Set: what the remote server asks for before it can be used. */
+  /** If set: what the remote server needs before it can be used. */
   needsLogin: NeedsLogin | undefined
-  /** Whose logins were forgotten. */
+  /** Workloads whose logins were forgotten. */
   readonly forgotten: string[] = []
-  /** Whose clients were told to look at the tools again. */
+  /** Workloads whose clients were told to read the tools again. */
   readonly accepted: string[] = []
   readonly events: GatewayEvents
 

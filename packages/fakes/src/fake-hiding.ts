@@ -1,6 +1,6 @@
 import type { Hidden, Hiding, HidingEvents, HidingWish } from '@toolhaven/core/ports/hiding'
 
-/** Hides what a test says, and remembers who is watched. */
+/** Hides what a test says, and remembers which workloads are watched. */
 export class FakeHiding implements Hiding {
   readonly wishes = new Map<string, HidingWish>()
   hidden: Hidden[] = []

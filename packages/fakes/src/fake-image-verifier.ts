@@ -1,6 +1,6 @@
 import type { ImageClaim, ImageVerifier, Verdict } from '@toolhaven/core/ports/image-verifier'
 
-/** Says of every image what a test wants to hear. */
+/** Gives the verdict about every image that a test sets. */
 export class FakeImageVerifier implements ImageVerifier {
   readonly claims: ImageClaim[] = []
   verdict: Verdict = { outcome: 'verified', digest: `sha256:${'a'.repeat(64)}`, signer: 'https://git.example.com/ci' }

@@ -30,12 +30,12 @@ export class FakeRuntime implements Runtime {
   readonly calls: string[] = []
   isDown = false
   unenforced: RuntimeCapabilities['unenforced'] = {}
-  /** Sources that are not there. */
+  /** Sources that do not exist. */
   readonly missing = new Set<string>()
   /** Image references that are there without a pull, and their digests if a registry has them. */
   readonly local = new Map<string, string | undefined>()
   readonly pulls: string[] = []
-  /** By each instance that runs. */
+  /** What each running instance uses. */
   used: Usage = { memoryBytes: 64 * 2 ** 20, pids: 11 }
   /** Called inside `prepare`, to hold a start at that point. */
   whilePreparing: (signal: AbortSignal) => Promise<void> = async () => {}
@@ -202,7 +202,7 @@ export class FakeRuntime implements Runtime {
     this.#queues.delete(queue)
   }
 
-  /** The server in this instance ends by itself. */
+  /** The server in this instance ends without being asked to. */
   crash(workload: string, exitCode = 1): void {
     const instance = this.instances.get(`thv-${workload}`)
     if (!instance) throw notFound(`no instance of ${workload}`)
@@ -217,7 +217,7 @@ export class FakeRuntime implements Runtime {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** However it ended, an engine tells it. */
+  /** An engine reports the end, whatever its cause. */
   #exit(instance: Instance, exitCode: number): void {
     instance.state = { state: 'exited', exitCode, finishedAt: '2026-01-01T00:00:00Z', oomKilled: false }
     const { handle, spec } = instance

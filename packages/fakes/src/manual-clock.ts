@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Moves on and wakes who is due; what they do is awaited by the caller's next look. */
+  /** Moves on and wakes whatever is due. The caller's next check waits for what they do. */
   async advance(ms: number): Promise<void> {
     this.#now += ms
     for (const sleeper of this.#sleepers) if (sleeper.at <= this.#now) sleeper.wake()

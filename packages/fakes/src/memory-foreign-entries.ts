@@ -8,7 +8,7 @@ export class MemoryForeignEntries implements ForeignEntries {
   readonly places: (EntryPlace & { text: string })[] = []
   readonly faults: { client: EntryPlace['client']; reason: string }[] = []
   readonly oldCopies: string[] = []
-  /** Writing fails with it, as for a read-only file. */
+  /** Writing fails with this error, as for a read-only file. */
   failWith: Error | undefined
 
   add(client: EntryPlace['client'], key: string, definition: Partial<ServerDefinition>): void {

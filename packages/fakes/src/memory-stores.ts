@@ -153,7 +153,7 @@ export function fixedRegistry(document: RegistryDocument): RegistrySource {
   }
 }
 
-/** Remembers what each client's file would hold. */
+/** Remembers what each client's file would contain. */
 export class MemoryClientFiles implements ClientFiles {
   readonly entries = new Map<string, ReadonlyMap<string, ClientEntry>>()
   readonly installed = new Set<string>(['Cursor'])

@@ -22,7 +22,7 @@ export function launchBrowser({ windows = false, args = [] }: BrowserOptions = {
   return chromium.launch({ executablePath: find(windows ? WINDOWED : HEADLESS), args: [...ARGS, ...args] })
 }
 
-/** As a user has it, with a profile: such a browser connects ahead of time to hosts that a page names. */
+/** Like a user's browser, with a profile: it connects ahead of time to hosts that a page names. */
 export async function launchUserBrowser(): Promise<{ context: BrowserContext } & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const profile = await mkdtemp(join(tmpdir(), 'thv-browser-'))

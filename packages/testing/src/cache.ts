@@ -2,30 +2,30 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/p
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Entries of one kind that stay; the ones that were not used for longest go first. */
+/** How many entries of one kind stay. Those that were not used for longest are removed first. */
 const KEPT = 4
-/** An entry that was used within this time may be in use still. */
+/** An entry that was used within this time may still be in use. */
 const IN_USE_MS = 3_600_000
-/** What is still unfinished after this time was left by a run that was killed. */
+/** What is still unfinished after this time belongs to a run that was killed. */
 const ABANDONED_MS = 24 * 3_600_000
 
 /**
- * What takes long to make and depends on nothing but its inputs, kept outside the repository so that a fresh clone finds
- * it too. Deleting the folder is always safe.
+ * What takes long to make and depends only on its inputs. It is outside the repository, so that a fresh clone finds it
+ * too. Deleting the folder is always safe.
  */
 const CACHE_FOLDER =
   process.env['THV_TEST_CACHE'] || join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'toolhaven-tests')
 
 export interface CacheEntry {
-  /** What it is: entries of one kind replace each other. */
+  /** The kind of content: entries of one kind replace each other. */
   kind: string
   /** A hash of everything that it is made from. */
   key: string
-  /** Where the cache is, in the cache's own tests. */
+  /** Another place for the cache, in the cache's own tests. */
   cacheFolder?: string
 }
 
-/** The entry's path. `make` writes a file or folder to the path it is given; it runs only when the entry is not there. */
+/** The entry's path. `make` writes a file or folder to the path it is given. It runs only when there is no entry. */
 export async function fromCache(
   { kind, key, cacheFolder = CACHE_FOLDER }: CacheEntry,
   make: (path: string) => Promise<void>,
@@ -34,12 +34,12 @@ export async function fromCache(
   const entry = join(folder, key)
   if (await touch(entry)) return entry
   await mkdir(folder, { recursive: true })
-  // Made beside its place and renamed: an interrupted run leaves no half entry.
+  // Made next to its place and renamed: an interrupted run leaves no half entry.
   const staging = await mkdtemp(join(folder, 'new-'))
   try {
     await make(join(staging, 'entry'))
     await rename(join(staging, 'entry'), entry).catch(async (error: unknown) => {
-      // Another run has made the same entry meanwhile: a folder does not replace a folder.
+      // Another run has made the same entry in the meantime: a folder does not replace a folder.
       if (!(await touch(entry))) throw error
     })
     await removeOldest(folder)
@@ -49,7 +49,7 @@ export async function fromCache(
   return entry
 }
 
-/** A copy of the entry at `target`, in place of what is there. An interrupted copy leaves nothing at `target`. */
+/** Copies the entry to `target`, in place of what is there. An interrupted copy leaves nothing at `target`. */
 export async function copyFromCache(entry: string, target: string): Promise<void> {
   const next = `${target}.next`
   for (const folder of [next, target]) await rm(folder, { recursive: true, force: true })
@@ -72,7 +72,7 @@ async function removeOldest(folder: string): Promise<void> {
     names.map(async (name) => ({
       path: join(folder, name),
       isUnfinished: name.startsWith('new-'),
-      // Another run may have removed it meanwhile.
+      // Another run may have removed it in the meantime.
       age: now - (await stat(join(folder, name)).catch(() => ({ mtimeMs: now }))).mtimeMs,
     })),
   )

@@ -1,4 +1,4 @@
-/** Which part of a big matrix this run takes: set by `npm test`, absent when a suite is run by hand. */
+/** Which part of a big matrix this run takes. Set by `npm test`, absent when a suite is run by hand. */
 export interface Rotation {
   full: boolean
   round: number
@@ -13,8 +13,8 @@ export function rotationFrom(env: Readonly<Record<string, string | undefined>>):
 }
 
 /**
- * All cells in a full run; else `count` neighbours (at least one), so that consecutive rounds walk through the whole
- * list and a failure repeats at the same round.
+ * All cells in a full run. Otherwise `count` neighbours (at least one), so that consecutive rounds walk through the
+ * whole list and a failure repeats at the same round.
  */
 export function sample<Cell>(
   cells: readonly Cell[],
@@ -28,8 +28,8 @@ export function sample<Cell>(
 }
 
 /**
- * The rotation of a matrix inside another one: it moves on once in `rounds` rounds, the time the other one takes to come
- * round. At the same speed some pairs of the two would never meet.
+ * The rotation of a matrix inside another one: it moves on once in `rounds` rounds, after which the other one starts
+ * again. At the same speed some pairs of the two would never meet.
  */
 export function slowed(rounds: number, rotation: Rotation = rotationFrom(process.env)): Rotation {
   return { ...rotation, round: Math.floor(rotation.round / rounds) }

@@ -17,9 +17,9 @@ const ALL_CASES: RuntimeCases = {
 }
 
 /**
- * Holds an adapter to the words of ports/runtime.ts, against the real thing. `make` throws `Unavailable` where
- * the real thing cannot run; the reason is then printed with every test. `cases` holds it to a part of them, for another form
- * of a runtime that was held to all.
+ * Tests an adapter against the contract in ports/runtime.ts, with the real engine or sandbox. `make` throws
+ * `Unavailable` where that cannot run; the reason is then printed with every test. `cases` limits the tests, for
+ * another form of a runtime that passed all of them.
  */
 export function describeRuntime(name: string, make: () => Promise<RuntimeUnderTest>, cases = ALL_CASES): void {
   describe(`${name} as a runtime`, () => {

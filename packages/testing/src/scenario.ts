@@ -7,11 +7,11 @@ import { routeOf } from './scenario/route-of.ts'
 import { watchStatuses } from './scenario/watch-statuses.ts'
 
 export interface Scenario {
-  /** Brings the daemon to where the request meets it; background work is awaited after it. */
+  /** Prepares the daemon for the request. Background work is awaited afterwards. */
   given?: (fake: FakeDaemon) => unknown
   /** `METHOD /path?query`. */
   request: string
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   body?: unknown
   headers?: Readonly<Record<string, string>>
   overSocket?: boolean
@@ -20,7 +20,7 @@ export interface Scenario {
   afterwards?: (fake: FakeDaemon, answer: Answered) => unknown
 }
 
-/** One request to the real API over fakes, held to the contract and to what the scenario expects. */
+/** One request to the real API over fakes, checked against the contract and the scenario's expectations. */
 export function scenario(
   name: string,
   { given, request, body, headers, overSocket, answers, afterwards }: Scenario,
@@ -45,7 +45,7 @@ export interface SendOptions {
   overSocket?: boolean | undefined
 }
 
-/** Sends a request as a server would hand it on, and holds the answer to the contract. */
+/** Sends a request as a server would pass it on, and checks the answer against the contract. */
 export async function send(fake: FakeDaemon, request: string, options: SendOptions = {}): Promise<Answered> {
   const [method = '', target = ''] = request.split(' ')
   const response = await ask(fake, request, options)

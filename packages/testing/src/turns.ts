@@ -1,6 +1,6 @@
 import { type Rotation, rotationFrom, slowed } from './rotation.ts'
 
-/** A full run takes every file. In the gate, the files of a list run once in `rounds` rounds. */
+/** A full run takes every file. In other test runs, the files of a list run once in `rounds` rounds. */
 interface Turns {
   rounds: number
   files: readonly string[]
@@ -14,7 +14,7 @@ const runtimes = (...names: string[]) => names.map((name) => `packages/runtimes/
 
 /** An odd number, so that each file meets both engines, which take turns as well. */
 const ROUNDS_OF_FILES = 5
-/** Of those that take half a minute. Odd as well. */
+/** For files that take half a minute. Odd as well. */
 const ROUNDS_OF_SHORTER = 3
 /** Each takes minutes: it builds images, installs packages or starts a system's services. */
 const LONG = e2e(
@@ -81,7 +81,7 @@ const TURNS: readonly Turns[] = [
   { rounds: 2, files: runtimes('process/process-runtime', 'process/ordinary-user') },
 ]
 
-/** Longer than the whole gate. */
+/** Longer than a whole test run. */
 const FULL_ONLY = e2e('soak')
 
 /** The files that wait for another round, or for a full run. */

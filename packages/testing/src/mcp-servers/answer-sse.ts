@@ -4,7 +4,10 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 
-/** HTTP+SSE for the newest SDK, which has it no more while that of Python has: each stream is a connection of its own. */
+/**
+ * HTTP+SSE for the newest SDK, which no longer has it, although the Python SDK does: each stream is a connection of its
+ * own.
+ */
 export function answerSse(serve: (transport: StdioServerTransport) => void): RequestListener {
   const inputs = new Map<string, PassThrough>()
   const open = (response: ServerResponse) => {
@@ -28,7 +31,7 @@ export function answerSse(serve: (transport: StdioServerTransport) => void): Req
   return (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fixture')
     if (request.method === 'GET' && pathname === '/sse') open(response)
-    // Rejects when the caller leaves in the middle, who is then told nothing.
+    // Rejects when the caller leaves in the middle, and then gets no answer.
     else receive(request, response, searchParams.get('sessionId') ?? '').catch(() => response.destroy())
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Answers a request to a server of Node with what a handler of the web's kind makes of it; the body is given beside it. */
+/** Answers a request to a Node server with a handler for web requests. The body is passed separately. */
 export async function answerWithFetch(
   handle: (request: Request, body: string) => Response | Promise<Response>,
   incoming: IncomingMessage,

@@ -11,7 +11,7 @@ export interface ChildServer {
   readonly pid: number | undefined
 }
 
-/** A plain child process behind the channel of the runtime port; not started yet. */
+/** A plain child process behind the channel of the runtime port, not started yet. */
 export function childServer(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -43,7 +43,7 @@ export function childServer(
       child = started
       started.stdout.on('data', (chunk: Buffer) => channel.onStdout(chunk))
       started.stderr.on('data', (chunk: Buffer) => channel.onStderr(chunk))
-      // Writing to a process that just died fails here; `close` says so too.
+      // Writing to a process that just died fails here. `close` reports it too.
       started.stdin.on('error', () => {})
       started.once('close', (code) => channel.onClose(code === 0 ? undefined : new Error(`exit code ${code}`)))
       await once(started, 'spawn')
@@ -63,7 +63,7 @@ export interface HttpServerProcess {
   kill: () => Promise<void>
 }
 
-/** The fixture server of the newest revision, as a process behind a channel; not started yet. */
+/** The fixture server of the newest revision, as a process behind a channel, not started yet. */
 export function modernServer(args: readonly string[]): ChildServer {
   return childServer(args, {}, MODERN_SERVER)
 }
@@ -87,7 +87,7 @@ export async function startHttpServer(
   return { port, url: `http://127.0.0.1:${port}${transport === 'sse' ? '/sse' : '/mcp'}`, kill: () => child.kill() }
 }
 
-/** Starts a server and waits until it says which port it has. */
+/** Starts a server and waits until it reports its port. */
 export async function portOf({ channel, start }: ChildServer, announcement: RegExp): Promise<number> {
   const listening = Promise.withResolvers<number>()
   let said = ''

@@ -23,7 +23,7 @@ type Send = (message: Json) => void
 const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '', arg.slice(arg.indexOf('=') + 1)]))
 const transport = flags.get('--transport') ?? 'stdio'
 const behaviour = flags.get('--behaviour') ?? 'good'
-/** What happened in this process, for tests to look at through the `stats` tool. */
+/** What happened in this process, which tests read through the `stats` tool. */
 const stats = { initialized: 0, cancelled: 0, subscribed: 0, unsubscribed: 0, sleeping: 0, level: '' }
 
 /** One connection: the pipe, or one HTTP session. */
@@ -32,14 +32,14 @@ class Peer {
   readonly #waiting = new Map<number, (message: Json) => void>()
   readonly #aborts = new Map<unknown, AbortController>()
   #nextId = 0
-  /** Where messages go that belong to no call. */
+  /** Where messages that belong to no call are sent. */
   push: Send
 
   constructor(push: Send) {
     this.push = push
   }
 
-  /** Handles a message; everything it causes goes to `send`, the answer last. */
+  /** Handles a message. Everything it causes goes to `send`, the answer last. */
   async receive(message: Json, send: Send): Promise<void> {
     const { id, method } = message
     if (typeof method !== 'string') {
@@ -149,7 +149,7 @@ async function offers(): Promise<Json> {
   return { ...usual, ...(file !== undefined && JSON.parse(await readFile(file, 'utf8'))) }
 }
 
-/** The file is read each time: what it says may change while the server runs. */
+/** The file is read each time, because it may change while the server runs. */
 async function definitions(): Promise<Json[]> {
   const file = flags.get('--tools-file')
   const changes: Json = file === undefined ? {} : JSON.parse(await readFile(file, 'utf8'))
@@ -200,14 +200,14 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
   blob: ({ args }) => 'x'.repeat(Number(args['bytes'])),
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
-  /** Says something in the log, as often as wanted. */
+  /** Logs a text, as often as requested. */
   async say({ args }) {
     const line = `${String(args['text'])}\n`
     for (let left = Number(args['times'] ?? 1); left > 0; left--)
       if (!process.stderr.write(line)) await new Promise((resolve) => process.stderr.once('drain', resolve))
     return 'said'
   },
-  /** What another program says; `node` is the one this server runs with. */
+  /** The output of another program. `node` is the one that runs this server. */
   async run({ args, signal }) {
     const [program = '', ...rest] = Array.isArray(args['command']) ? args['command'].map(String) : []
     try {
@@ -284,7 +284,7 @@ const tools: Record<string, (context: ToolContext) => string | Promise<string>> 
     return 'touched'
   },
   async release() {
-    // It may be here before the call that it is for has come so far.
+    // It may arrive before the call that it is for has got this far.
     for (let waited = 0; held.length === 0 && waited < 200; waited++) await sleep(1)
     for (const release of held.splice(0)) release()
     return 'released'
@@ -313,7 +313,7 @@ function serveStdio(): void {
 
 const sessions = new Map<string, Peer>()
 
-/** Both transports' messages; the one of /mcp answers in place, the other through its stream. */
+/** Messages of both transports: /mcp answers in place, the other one through its stream. */
 async function serveStreamable(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const sessionId = String(request.headers['mcp-session-id'] ?? '')
   const known = sessions.get(sessionId)

@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url'
 /** The fixture server as TypeScript, for `node` of this repository. */
 export const FIXTURE_SERVER = fileURLToPath(new URL('fixture-server.ts', import.meta.url))
 
-/** The one of the newest revision; it needs the SDK, so it runs in this repository only. */
+/** The server of the newest revision. It needs the SDK, so it runs only in this repository. */
 export const MODERN_SERVER = fileURLToPath(new URL('modern-server.ts', import.meta.url))
 
-/** The one with every kind of form and result. */
+/** The server with every kind of form and result. */
 const SHOWCASE_SERVER = fileURLToPath(new URL('showcase-server.ts', import.meta.url))
 
-/** The fixture server as one file of plain JavaScript, for whatever Node a container or sandbox has. Gives its path. */
+/**
+ * The fixture server as one file of plain JavaScript, for whatever Node a container or sandbox has. Returns its path.
+ */
 export function writeFixtureServer(folder: string): Promise<string> {
   return writePlain(FIXTURE_SERVER, join(folder, 'fixture-server.mjs'))
 }

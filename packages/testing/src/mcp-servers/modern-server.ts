@@ -24,7 +24,7 @@ import { answerWithFetch } from './answer-with-fetch.ts'
 const flags = new Map(process.argv.slice(2).map((arg) => [arg.split('=')[0] ?? '', arg.slice(arg.indexOf('=') + 1)]))
 const legacy = flags.get('--era') === 'dual'
 
-/** What happened in this process, for tests to look at through the `stats` tool. */
+/** What happened in this process, which tests read through the `stats` tool. */
 const stats = { era: '', cancelled: 0, sleeping: 0, rounds: 0 }
 const held: (() => void)[] = []
 
@@ -50,7 +50,7 @@ const tools: Record<string, (context: ToolContext) => Answer | Promise<Answer>> 
   size: ({ args }) => String(String(args['text']).length),
   crash: () => process.exit(3),
   region: ({ args }) => `in ${String(args['region'])}`,
-  /** What the server was told about its client, with this very request. */
+  /** What this very request told the server about its client. */
   envelope: ({ ctx }) => JSON.stringify({ ...ctx.mcpReq._meta, ...ctx.mcpReq.envelope }),
   headers: ({ ctx }) => JSON.stringify(Object.fromEntries(ctx.http?.req?.headers ?? [])),
   async sleep({ args, ctx }) {
@@ -73,7 +73,7 @@ const tools: Record<string, (context: ToolContext) => Answer | Promise<Answer>> 
     return String(args['text'])
   },
   async release() {
-    // It may be here before the call that it is for has come so far.
+    // It may arrive before the call that it is for has got this far.
     for (let waited = 0; held.length === 0 && waited < 200; waited++) await sleep(1)
     for (const release of held.splice(0)) release()
     return 'released'
@@ -110,7 +110,7 @@ const tools: Record<string, (context: ToolContext) => Answer | Promise<Answer>> 
     const known = JSON.stringify(given)
     return inputRequired({ inputRequests: { third: elicitation('third') }, requestState: known })
   },
-  /** Busy: asks to be asked again, twice. */
+  /** Busy: asks the client to ask again, twice. */
   later({ ctx }) {
     const round = Number(ctx.mcpReq.requestState<string>() ?? 0)
     return round < 2 ? inputRequired({ requestState: String(round + 1) }) : `after ${round}`
@@ -132,7 +132,7 @@ function elicitation(message: string): InputRequest {
   })
 }
 
-/** One question: asked once, and its answer given back as text. */
+/** One question: asked once, and its answer returned as text. */
 function ask(ctx: ServerContext, key: string, request: InputRequest): Answer {
   const answer = ctx.mcpReq.inputResponses?.[key]
   return answer === undefined ? inputRequired({ inputRequests: { [key]: request } }) : JSON.stringify(answer)
@@ -208,7 +208,7 @@ function streamableHttp(): RequestListener {
   return (request, response) => void answerWithFetch((asked) => handler.fetch(asked), request, response)
 }
 
-/** Over the pipe of the process, or whatever else carries one message after the other. */
+/** Over the pipe of the process, or anything else that carries one message after the other. */
 function serveMessages(transport?: StdioServerTransport): void {
   serveStdio(
     ({ era }) =>

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 import * as z from 'zod'
 
 /**
- * A server on stdin and stdout that does what its calls say, step by step, so that a test decides what happens when.
- * It is made of plain messages: nothing between it and the gateway puts anything in order.
+ * A server on stdin and stdout that does what its calls say, step by step, so that a test decides what happens when. It
+ * uses plain messages: nothing between it and the gateway changes their order.
  */
 const message = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
@@ -15,7 +15,7 @@ type Message = z.infer<typeof message>
 
 const obeyed = z.object({
   arguments: z.object({
-    /** Says whose call it is. */
+    /** Names the caller. */
     tag: z.string(),
     steps: z.array(z.enum(['progress', 'ask', 'hold', 'touch'])).default([]),
     /** Answers although the call was cancelled, as some servers do. */

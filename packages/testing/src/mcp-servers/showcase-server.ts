@@ -56,7 +56,7 @@ const tools: Record<string, { about: string; schema: Json; call: (call: Call) =>
       ],
     }),
   },
-  /** Gives back the result that it is told to give. */
+  /** Returns the result that the call contains. */
   give: {
     about: 'Gives the result that you pass',
     schema: object({ result: { type: 'object' } }, ['result']),

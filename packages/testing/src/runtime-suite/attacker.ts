@@ -9,7 +9,7 @@ import { Unavailable } from '../testbed/unavailable.ts'
 const SOURCE = fileURLToPath(new URL('attack.c', import.meta.url))
 const run = promisify(execFile)
 
-/** A folder with the program `attack`, which needs nothing of the machine it runs on. */
+/** A folder with the program `attack`, which needs nothing from the machine it runs on. */
 export async function buildAttacker(): Promise<{ folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-attack-'))
   await run('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-static', '-o', join(folder, 'attack'), SOURCE]).catch(
@@ -24,7 +24,7 @@ export async function buildAttacker(): Promise<{ folder: string } & AsyncDisposa
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 
-/** What the attacker said of each try. */
+/** What the attacker reported about each attempt. */
 export function outcomesOf(said: string): Record<string, string> {
   return Object.fromEntries(
     said
@@ -37,7 +37,7 @@ export function outcomesOf(said: string): Record<string, string> {
   )
 }
 
-/** The same tries without any sandbox: what is open there shows that the tries can see a way out. */
+/** The same attempts without any sandbox: what is open there shows that the attempts can find a way out. */
 export async function attackFromHost(folder: string, tries: readonly string[]): Promise<Record<string, string>> {
   return outcomesOf((await run(join(folder, 'attack'), [...tries])).stdout)
 }

@@ -7,7 +7,7 @@ import { buildFixtureImage } from '../testbed/fixture-image.ts'
 import { startImageRegistry } from '../testbed/image-registry.ts'
 import type { RuntimeUnderTest } from './session.ts'
 
-/** A container engine as the suite wants it: private, with the fixture as an image and a registry that lacks one. */
+/** A container engine as the suite needs it: private, with the fixture as an image and a registry that lacks one. */
 export async function engineUnderTest(
   startEngine: () => Promise<Engine>,
   open: (socketPath: string, dockerConfigFolder: string) => Runtime,

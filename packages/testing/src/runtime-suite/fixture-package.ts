@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The fixture as an npm package with one command, ready for `npm pack`; the bytes are those of `fixtureProgram`. */
+/** The fixture as an npm package with one command, ready for `npm pack`. Its bytes are those of `fixtureProgram`. */
 export const FIXTURE_PACKAGE = { name: 'thv-runtime-fixture', version: '1.0.0' } as const
 
 export const fixtureProgram = fileURLToPath(new URL('fixture-program.mjs', import.meta.url))

@@ -14,7 +14,7 @@ import { listen, openHostServices } from './host-services.ts'
 import { signal, type RuntimeCases } from './session.ts'
 import { ALLOWED, openWayOut } from './way-out.ts'
 
-/** A loopback, and sockets of ours as the only way out and in. */
+/** A loopback, and our sockets as the only way out and in. */
 export const forwardingCases: RuntimeCases = {
   'leads out through its sockets, and to nothing else': async ({ run, under }, skip) => {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
@@ -41,7 +41,7 @@ export const forwardingCases: RuntimeCases = {
       resolved: [ALLOWED.address],
       other: 'ENOTFOUND',
       address: '',
-      // Some engines take IPv6 from the loopback.
+      // Some engines remove IPv6 from the loopback.
       address6: expect.stringMatching(/^$|^E/),
       otherPort: 'ECONNREFUSED',
       taken: ['EADDRINUSE', 'EADDRINUSE', 'EADDRINUSE'],
@@ -77,7 +77,7 @@ export const forwardingCases: RuntimeCases = {
     })
     const { folder } = attacker
     await using host = await openHostServices(await sharedFolder())
-    // With a listener on the very port of those services, so that each attempt at them reaches the gate.
+    // With a listener on the same port as those services, so that each attempt to reach them arrives at the gate.
     await using out = await openWayOut([80, 443, host.port])
     await using neighbour = await openWayOut()
     const mounts = [{ hostPath: folder, containerPath: '/attack', readOnly: true }]
@@ -86,7 +86,7 @@ export const forwardingCases: RuntimeCases = {
     const inside = outcomesOf((await run(['exec', '/attack/attack', ...tries], { network: out.way, mounts })).stdout)
     expect(Object.keys(inside)).toEqual(tries)
     expect(Object.entries(inside).filter(([, outcome]) => outcome === 'open')).toEqual([])
-    // Outside the same tries do get through, so their failure inside means something.
+    // Outside, the same attempts succeed, so their failure inside proves something.
     const outside = await attackFromHost(folder, [...host.tries, ...sockets])
     const lasting = [...host.lasting(), ...sockets]
     expect(lasting.length).toBeGreaterThan(sockets.length)
@@ -113,7 +113,7 @@ export const forwardingCases: RuntimeCases = {
       )
     }
     const none = Array.from({ length: 5 }, () => '0'.repeat(16))
-    // Of the forwarder's two processes, and of the server and what runs before it.
+    // The forwarder's two processes, and the server with what runs before it.
     expect(await rights(`thvnet-${handle.name}`)).toEqual([none, none])
     expect(await rights(handle.name)).toEqual([none, none])
     await runtime.remove(handle, signal())
@@ -150,7 +150,7 @@ export const forwardingCases: RuntimeCases = {
 
 const inspectedSchema = z.looseObject({ State: z.looseObject({ Pid: z.int().positive() }) })
 
-/** Places without a control: the address of clouds' metadata, a resolver, and a public address. */
+/** Places that nothing can confirm: the metadata address of clouds, a resolver, and a public address. */
 const UNASKED = ['tcp:169.254.169.254:80', 'udp:192.0.2.53:53', 'tcp:192.0.2.1:443', 'tcp6:2001:db8::1:443']
 
 export async function getThrough(socketPath: string, path: string): Promise<string> {

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 
 export interface HostServices extends AsyncDisposable {
-  /** Of all that have one. */
+  /** The port that all of them share. */
   port: number
   /** How to reach each of them. */
   tries: string[]
@@ -52,7 +52,7 @@ export async function openHostServices(folder: string): Promise<HostServices> {
 
 const ownAddresses = () => Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
 
-/** Says the words to whoever comes. */
+/** Sends the words to every caller. */
 export async function listen(where: { path: string } | { port: number; host: string }, words: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())

@@ -19,7 +19,7 @@ export const hostileImageCases: RuntimeCases = {
       const { env } = JSON.parse((await session.run(['facts'], { prepared })).stdout)
       expect(env).not.toHaveProperty('IMPOSTOR')
     }
-    // A volume over the root hides our program too: nothing starts.
+    // A volume over the root hides our program too, so nothing starts.
     const prepared = await prepareHostile(session, { lines: ['VOLUME /top'], links })
     const { stdout } = await session.run(['facts'], { prepared }).catch(() => ({ stdout: '' }))
     expect(stdout).not.toContain('IMPOSTOR')
@@ -46,7 +46,7 @@ export const hostileImageCases: RuntimeCases = {
     expect(firstFilters).toBe(filters)
   },
 
-  // With control groups version 1, engines have a folder in memory there that belongs to root inside, without a size.
+  // With control groups version 1, engines have a folder in memory there that belongs to root inside and has no size.
   'lets no server that is root inside write to the control groups': async (session) => {
     const prepared = await prepareHostile(session, { lines: ['USER 0:0'] })
     const { stdout } = await session.run(['force', '/sys/fs/cgroup/x'], { prepared })

@@ -23,7 +23,7 @@ export const isolationCases: RuntimeCases = {
     expect(seen).toMatchObject({
       ...{ privileged: false, network: 'none' },
       mounts: [{ source: folder, target: '/shared', read_only: true }],
-      // An engine only knows what it was told; the kernel knows what is.
+      // An engine only knows what it was told. The kernel knows what is in force.
       ...(seen?.seen_by === 'kernel' && { capabilities: [], no_new_privileges: true }),
     })
     await runtime.stop(handle, 0, signal())
@@ -58,7 +58,7 @@ export const isolationCases: RuntimeCases = {
     const cut = JSON.parse((await run(args, { network: 'none' })).stdout)
     expect(Object.values(cut)).not.toContain('connected')
     if (under.lacks?.hostReachable !== undefined) return
-    // The same probe does connect on the network of the machine, so the refusal above means something.
+    // The same probe does connect on the network of the machine, so the refusal above proves something.
     const open = JSON.parse((await run(args, { network: 'host' })).stdout)
     expect(Object.values(open)).toContain('connected')
   },
@@ -125,7 +125,7 @@ export const isolationCases: RuntimeCases = {
   },
 
   'limits open files and every folder in memory, whatever its configuration says': async ({ run }) => {
-    // As a package, since its root is then read-only and all that it writes is in memory.
+    // As a package, because its root is then read-only and everything that it writes is in memory.
     const source = { kind: 'package', scheme: 'npx', name: 'fixture', version: '1.0.0' } as const
     const { stdout } = await run(['limits'], { source })
     const { files, memory } = JSON.parse(stdout)

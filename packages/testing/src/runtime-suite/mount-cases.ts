@@ -8,7 +8,7 @@ const NETWORKS = ['none', 'host'] as const satisfies InstanceSpec['network'][]
 
 interface Prey {
   mount: Mount
-  /** Somebody puts something else in the place of what was checked. */
+  /** Puts something else in the place of what was checked. */
   replace: { link: () => Promise<void>; folder: () => Promise<void> }
 }
 
@@ -34,7 +34,7 @@ async function checkedFolder({ sharedFolder }: Session): Promise<Prey> {
   }
 }
 
-/** Everything that a server that reads its mount says; nothing when it does not come to run. */
+/** The output of a server that reads its mount. Empty when it does not start. */
 async function said(session: Session, mount: Mount, network: InstanceSpec['network'], onCreated = async () => {}) {
   const { runtime } = session
   try {
@@ -46,7 +46,7 @@ async function said(session: Session, mount: Mount, network: InstanceSpec['netwo
     await pipe.closed
     return pipe.stdout()
   } catch (error) {
-    // The error says what happened; a fault of the suite must not pass for a refusal.
+    // The error says what happened, so that a fault of the suite does not count as a refusal.
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('changed while') })
     return ''
   }
@@ -76,7 +76,7 @@ export const mountCases: RuntimeCases = {
     const outer = { hostPath: shared, containerPath: '/outer', readOnly: false }
     const mounts = [outer, { ...mount, containerPath: '/outer/tools' }]
     const handle = await session.create(['pry', '/elsewhere/file'], { mounts })
-    // As another workload with the same folder could, after this one was checked.
+    // As another workload with the same folder could do, after this one was checked.
     await rename(join(shared, 'tools'), join(shared, 'before'))
     await symlink('/elsewhere', join(shared, 'tools'))
     const pipe = collect(await runtime.attach(handle, signal()))

@@ -15,20 +15,20 @@ import {
 } from '@toolhaven/core/ports/runtime'
 import { until } from '../testbed/until.ts'
 
-/** What an adapter's test hands to the suite. */
+/** What an adapter's test passes to the suite. */
 export interface RuntimeUnderTest extends AsyncDisposable {
   runtime: Runtime
   /** Runs `fixture-program.mjs` with the spec's args after it: an image, or a package (see fixture-package.ts). */
   fixture: Source
-  /** A well-formed source of the same kind that nobody can supply. */
+  /** A well-formed source of the same kind that does not exist. */
   absent: Source
-  /** A second adapter object on the same engine, as a restarted daemon would make. */
+  /** A second adapter object on the same engine, as a restarted daemon would create. */
   reopen: () => Promise<Runtime>
-  /** An adapter whose engine does not answer. Left out by runtimes that have no engine. */
+  /** An adapter whose engine does not answer. Absent for runtimes without an engine. */
   unreachable?: () => Promise<Runtime>
-  /** Of the engine, for looking behind the adapter's back. */
+  /** The engine's socket, for looking behind the adapter's back. */
   engineSocket?: string
-  /** Promises of the suite this runtime cannot keep here, each with the reason that is printed when it is skipped. */
+  /** Tests of the suite that this runtime cannot pass here, each with the reason that is printed when it is skipped. */
   lacks?: Partial<Record<'seccomp' | 'network' | 'hostReachable' | 'forwarding' | 'names', string>>
 }
 
@@ -61,7 +61,7 @@ export interface Session {
   removeAll: () => Promise<void>
 }
 
-/** One behaviour every runtime must show. `skip` takes the reason why it cannot be asked of this one. */
+/** One behaviour that every runtime must show. `skip` takes the reason why this runtime cannot be tested for it. */
 export type RuntimeCase = (session: Session, skip: (reason: string) => never) => Promise<void>
 export type RuntimeCases = Readonly<Record<string, RuntimeCase>>
 
@@ -69,7 +69,7 @@ export const signal = (): AbortSignal => AbortSignal.timeout(60_000)
 
 export async function startSession(under: RuntimeUnderTest): Promise<Session> {
   const { runtime } = under
-  // The first look at a fresh engine can take longer than it is given on a busy machine.
+  // On a busy machine the first answer of a fresh engine can take longer than the limit.
   const first = await runtime.probe(signal())
   const health = first.state === 'unhealthy' ? await runtime.probe(signal()) : first
   if (health.state !== 'healthy') throw new Error(`the runtime under test is ${health.state}: ${health.reason}`)

@@ -9,12 +9,14 @@ import { forwardingCases, getThrough } from './forwarding-cases.ts'
 import { signal, type RuntimeCases, type Session } from './session.ts'
 import { openWayOut } from './way-out.ts'
 
-/** Isolation on an engine that shares no folders with the daemon: all that holds where it does, and what is new. */
+/**
+ * Isolation on an engine that shares no folders with the daemon: everything that holds where it does, and what is new.
+ */
 export const volumeCases: RuntimeCases = {
   ...forwardingCases,
 
   'says that isolated servers are connected through volumes': async ({ runtime }) => {
-    // An engine on a busy machine may take longer to describe itself than it is given.
+    // On a busy machine an engine may take longer to describe itself than the limit.
     const notes = await until('the engine describes itself', async () => {
       const health = await runtime.probe(signal())
       return health.state === 'healthy' && health.notes
@@ -91,7 +93,7 @@ async function containersOf(session: Session, name: string) {
   const found = containersSchema
     .parse(JSON.parse(answer))
     .filter(({ Names }) => Names.some((each) => each.endsWith(name)))
-  // The workload first, whose network the others hold.
+  // The workload first, because the others hold its network.
   return found.toSorted((a, b) =>
     String(a.Names[0]).localeCompare(String(b.Names[0]), 'en', { ignorePunctuation: false }),
   )

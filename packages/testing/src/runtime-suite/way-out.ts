@@ -9,16 +9,16 @@ import { listen } from './host-services.ts'
 
 export interface OpenWayOut extends AsyncDisposable {
   way: WayOut
-  /** Where programs without a proxy wanted to go, as the forwarder said it. */
+  /** Where programs without a proxy wanted to go, as the forwarder reported it. */
   dialled: string[]
-  /** Names that were asked for. */
+  /** Names that were looked up. */
   asked: Set<string>
 }
 
-/** The one name that can be reached, and the address that stands for it. */
+/** The one name that can be reached, and the address that represents it. */
 export const ALLOWED = { name: 'api.example', address: '198.18.0.7' }
 
-/** A daemon's end of the way out: a proxy that says so, one name, and nothing else. */
+/** A daemon's end of the way out: a proxy that identifies itself, one name, and nothing else. */
 export async function openWayOut(ports: readonly number[] = [443, 8443]): Promise<OpenWayOut> {
   const folder = await mkdtemp(join(tmpdir(), 'thv-o-'))
   const dialled: string[] = []

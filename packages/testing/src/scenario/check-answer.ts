@@ -5,7 +5,7 @@ import type { FoundRoute } from './route-of.ts'
 /** Errors that every route can answer. */
 const COMMON_ERRORS = [400, 403, 500]
 
-/** Holds any answer to the contract: a promised status, the body of its own schema, or one plain sentence. */
+/** Checks any answer against the contract: a promised status, the body of its own schema, or one plain sentence. */
 export async function checkAnswer(response: Response, found: FoundRoute | undefined): Promise<string> {
   const body = await response.clone().text()
   if (response.status >= 400) checkError(response, body, found)
@@ -29,7 +29,7 @@ function checkSuccess(response: Response, body: string, found: FoundRoute | unde
   if (!answer.contentType && found?.id !== 'getOpenApi') checkTimes(value)
 }
 
-/** Times are RFC 3339 in UTC with seconds; lists are never null. */
+/** Times are RFC 3339 in UTC with seconds. Lists are never null. */
 function checkTimes(value: unknown): void {
   if (value === null || typeof value !== 'object') return
   for (const [key, inner] of Object.entries(value)) {

@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 
 export interface Answer {
   status: number
-  /** The whole text without its line end, or what it must match. */
+  /** The whole text without its newline, or a pattern that it must match. */
   text?: string | RegExp
   /** The whole body. */
   json?: unknown
   /** Part of the body. */
   matches?: object | readonly unknown[]
-  /** Exact values; null: the header must not be there. */
+  /** Exact values. Null: the header must be absent. */
   headers?: Readonly<Record<string, string | null>>
   notContain?: readonly string[]
 }
@@ -19,7 +19,7 @@ export interface Answered {
   headers: Headers
 }
 
-/** Holds an answer to what a scenario expects of it. */
+/** Checks an answer against what a scenario expects. */
 export function checkExpected(answered: Answered, { status, text, json, matches, headers, notContain }: Answer): void {
   expect(answered.status, answered.text).toBe(status)
   if (typeof text === 'string') expect(answered.text).toBe(`${text}\n`)

@@ -59,7 +59,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   metrics: Map<string, ReceivedMetric>
   /** Headers of every delivery. */
   headers: IncomingMessage['headers'][]
-  /** Answers so from now on; 0: not at all. */
+  /** Answers with this status from now on. 0: not at all. */
   answerWith: (status: number) => void
 }
 

@@ -15,7 +15,7 @@ const SYSTEM_CA = '/etc/ssl/certs/ca-certificates.crt'
 
 export type BaseImage = 'node' | 'python' | 'golang'
 
-/** Under the names the package builds start from by default. */
+/** Under the names that package builds start from by default. */
 const IMAGES = {
   node: {
     reference: 'docker.io/library/node:24-slim',
@@ -38,8 +38,8 @@ const IMAGES = {
 } as const
 
 /**
- * Puts base images made from this machine's own files into an engine: no image registry is needed. The file systems are
- * kept in the test cache between runs. Throws `Unavailable` with the reason where the machine lacks the program.
+ * Puts base images made from this machine's own files into an engine, so no image registry is needed. The file systems
+ * are cached between runs. Throws `Unavailable` with the reason where the machine lacks the program.
  */
 export async function buildBaseImages(engine: Engine, which: readonly BaseImage[]): Promise<void> {
   for (const name of which) {
@@ -77,7 +77,7 @@ async function rootfs(name: BaseImage): Promise<string> {
   })
 }
 
-/** What the images take from this machine besides our own Node: a newer package must not meet an older image. */
+/** What the images take from this machine besides our own Node: a newer package must not get an older image. */
 async function systemVersions(): Promise<string> {
   const packages = ['libc6', 'libstdc++6', 'coreutils', 'dash', 'ca-certificates', 'python3*', 'libpython3*']
   const installed = await run('dpkg-query', ['-W', ...packages]).catch(() => ({ stdout: '' }))

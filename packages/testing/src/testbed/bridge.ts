@@ -9,17 +9,17 @@ const TRIES = 20
 
 export interface Bridge extends AsyncDisposable {
   name: string
-  /** Of this machine on it. */
+  /** The address of this machine on it. */
   address: string
 }
 
-/** Bridges of tests with this temporary folder begin so: their names have room for 15 letters. */
+/** Prefix for bridges of tests with this temporary folder: their names have room for 15 letters. */
 export function bridgePrefix(temporaryFolder: string): string {
   return `thv${createHash('sha256').update(temporaryFolder).digest('hex').slice(0, 6)}`
 }
 
 /**
- * A network bridge for one private engine. On the default one, engines that know nothing of each other would hand out the
+ * A network bridge for one private engine. On the default bridge, engines that do not know each other would assign the
  * same addresses: those of two test runs, or of a test run and the user's own Docker.
  */
 export async function createBridge(): Promise<Bridge> {

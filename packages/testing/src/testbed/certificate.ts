@@ -1,4 +1,7 @@
-/** For tests only: signed by itself, for two names that lead to this machine or nowhere. Its key is public by being here. */
+/**
+ * For tests only: self-signed, for two names that lead to this machine or nowhere. Its key is public, because it is
+ * here.
+ */
 export const testCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBhDCCASmgAwIBAgIUS9bQH6yv5WoqvoWqfsMVrnYhxRwwCgYIKoZIzj0EAwIw

@@ -12,7 +12,7 @@ import { Unavailable } from './unavailable.ts'
 const run = promisify(execFile)
 const DOCKERD = '/usr/sbin/dockerd'
 
-/** A private Docker daemon in a folder of its own. Needs root and Debian's docker.io. */
+/** A private Docker daemon in its own folder. Needs root and Debian's docker.io. */
 export async function startDocker(): Promise<Engine> {
   if (process.getuid?.() !== 0) throw new Unavailable('a private Docker daemon needs root')
   await access(DOCKERD).catch(() => {
@@ -52,7 +52,8 @@ export async function startDocker(): Promise<Engine> {
   const kill = async () => {
     await service?.kill()
     service = undefined
-    // Its containerd dies with it. Pid files would keep the next ones from starting while a number is in use, even by a zombie.
+    // Its containerd dies with it. Pid files would keep the next ones from starting while a number is in use, even by a
+    // zombie.
     for (const file of ['d.pid', 'exec/containerd/containerd.pid']) await rm(join(folder, file), { force: true })
   }
   await start().catch(async (error: unknown) => {
@@ -66,7 +67,7 @@ export async function startDocker(): Promise<Engine> {
     stop,
     kill,
     async [Symbol.asyncDispose]() {
-      // A killed daemon left its containerd and containers behind; only a daemon ends them.
+      // A killed daemon leaves its containerd and containers behind, and only a daemon ends them.
       if (service === undefined) await start()
       await stop()
       await bridge[Symbol.asyncDispose]()
@@ -76,7 +77,10 @@ export async function startDocker(): Promise<Engine> {
   }
 }
 
-/** Two daemons that start at the same time make the same chain of iptables: the second fails, and finds it when it tries again. */
+/**
+ * Two daemons that start at the same time create the same iptables chain. The second fails, and finds the chain when it
+ * tries again.
+ */
 async function withRetries(start: () => Promise<void>, left = 5): Promise<void> {
   try {
     await start()
@@ -86,7 +90,7 @@ async function withRetries(start: () => Promise<void>, left = 5): Promise<void> 
   }
 }
 
-/** A daemon mounts its data folder on itself; a killed one leaves that to nobody. */
+/** A daemon mounts its data folder on itself. A killed one does not unmount it. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '')
   for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`)).toReversed())

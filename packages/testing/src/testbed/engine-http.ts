@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 
-/** One call to an engine's socket, for setting the scene: apart from the adapters' own client, which is under test. */
+/** One call to an engine's socket for the setup of a test, apart from the adapters' own client, which is under test. */
 export async function engineHttp(
   socketPath: string,
   method: string,
@@ -31,7 +31,7 @@ export async function engineHttp(
   return answered
 }
 
-/** Throws unless the engine did it; errors inside a stream of progress count. */
+/** Throws unless the engine succeeded. Errors inside a stream of progress count. */
 export async function engineMust(...call: Parameters<typeof engineHttp>): Promise<string> {
   const answer = await engineHttp(...call)
   if (answer.status >= 400 || /"error(?:Detail)?":/.test(answer.text)) {

@@ -13,7 +13,9 @@ USER 65534:65534
 ENTRYPOINT ["node", "/fixture/fixture-program.mjs"]
 `
 
-/** An image that runs the runtime suite's fixture, under the given reference. Another flavour makes another image id. */
+/**
+ * An image that runs the runtime suite's fixture, under the given reference. Another flavour gives another image id.
+ */
 export async function buildFixtureImage(engine: Engine, reference: string, flavour = 'plain'): Promise<void> {
   await buildBaseImages(engine, ['node'])
   const fill = async (folder: string) => {

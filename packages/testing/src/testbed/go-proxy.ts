@@ -12,7 +12,7 @@ export interface GoProxy extends AsyncDisposable {
   add: (module: string, files: Readonly<Record<string, string>>) => Promise<void>
 }
 
-/** A proxy for Go modules (https://go.dev/ref/mod#goproxy-protocol). It has nothing but what is added to it. */
+/** A proxy for Go modules (https://go.dev/ref/mod#goproxy-protocol). It contains only what is added to it. */
 export async function startGoProxy(host: string): Promise<GoProxy> {
   const answers = new Map<string, string | Buffer>()
   const server = createServer(({ url = '' }, response) => {
@@ -39,7 +39,7 @@ export async function startGoProxy(host: string): Promise<GoProxy> {
   }
 }
 
-/** Go takes no entries for folders, which most programs add to an archive. */
+/** Go accepts no entries for folders, which most programs add to an archive. */
 const ZIP = `import io, json, sys, zipfile
 out = io.BytesIO()
 with zipfile.ZipFile(out, "w") as archive:

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildImage } from './build-image.ts'
 
-/** Leaves a mark in the environment and becomes the program that it was to start. */
+/** Leaves a mark in the environment and becomes the program that it should start. */
 const IMPOSTOR = `#!/bin/sh
 while [ "$1" != -- ]; do shift; done
 shift
@@ -16,11 +16,11 @@ export interface HostileImage {
   from: string
   /** Lines of its Dockerfile, after those that copy its files. */
   lines: readonly string[]
-  /** Links in the image: path from its root, and what each leads to. */
+  /** Links in the image: path from its root, and the target of each. */
   links?: Readonly<Record<string, string>>
 }
 
-/** Builds an image with what an attacker adds to another, and a program of theirs in a folder called like ours. */
+/** Builds an image with an attacker's additions, and a program of theirs in a folder with the name of ours. */
 export async function buildHostileImage(
   engineSocket: string,
   { reference, from, lines, links = {} }: HostileImage,

@@ -6,13 +6,13 @@ export interface IdentityProvider extends AsyncDisposable {
   issuer: string
   jwksUrl: string
   introspectionUrl: string
-  /** Paths asked for so far, oldest first. */
+  /** Paths that were requested so far, oldest first. */
   requests: string[]
   /** An access token for the given audience. */
   token: (options: TokenOptions) => Promise<string>
-  /** Takes a token back, as its owner would. */
+  /** Revokes a token, as its owner would. */
   revoke: (token: string) => Promise<void>
-  /** From now on signs with new keys; the old ones are gone. */
+  /** From now on it signs with new keys, and the old ones are gone. */
   rotate: () => Promise<void>
   /** Answers every request with 503, or works again. */
   setBroken: (isBroken: boolean) => void
@@ -20,7 +20,7 @@ export interface IdentityProvider extends AsyncDisposable {
 
 export interface TokenOptions {
   audience: string
-  /** How it is signed; `opaque` is a token that says nothing by itself. */
+  /** How it is signed. `opaque` is a token without content. */
   kind?: TokenKind
   /** Which of two programs asks for it. */
   client?: 'one' | 'two'
@@ -30,10 +30,10 @@ export interface TokenOptions {
 export const TOKEN_KINDS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'opaque'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** Client of the provider that may ask about tokens. Its secret needs encoding, as a good one may. */
+/** Client of the provider that may introspect tokens. Its secret needs encoding, as a good one may. */
 export const RESOURCE_SERVER = { id: 'resource server', secret: 'a secret: with % & + and = in it' } as const
 
-/** A real OpenID provider on the loopback, with tokens for whoever asks. */
+/** A real OpenID provider on the loopback, with tokens for everyone who asks. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const requests: string[] = []
   let isBroken = false

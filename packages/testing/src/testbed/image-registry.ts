@@ -12,7 +12,7 @@ import { Unavailable } from './unavailable.ts'
 const PROGRAM = '/usr/bin/docker-registry'
 
 export interface ImageRegistry extends AsyncDisposable {
-  /** `127.0.0.1:PORT`, to be put before a repository. Engines speak plain HTTP to it. */
+  /** `127.0.0.1:PORT`, to put before a repository. Engines use plain HTTP with it. */
   host: string
 }
 
@@ -47,7 +47,7 @@ export async function startImageRegistry(credentials?: { username: string; passw
   }
 }
 
-/** Pushes what the engine has under `reference` to the registry the reference names. */
+/** Pushes what the engine has under `reference` to the registry that the reference names. */
 export async function pushImage(
   engine: Engine,
   reference: string,

@@ -9,11 +9,11 @@ import { Unavailable } from './unavailable.ts'
 const KEYRING = '/usr/bin/gnome-keyring-daemon'
 
 export interface PrivateKeyring extends AsyncDisposable {
-  /** What a program of the session finds the keyring by. */
+  /** The variables by which a program of the session finds the keyring. */
   env: Record<string, string>
 }
 
-/** A session bus of its own with an open, empty keyring on it. Needs Debian's gnome-keyring and what that brings. */
+/** Its own session bus with an open, empty keyring. Needs Debian's gnome-keyring and its dependencies. */
 export async function startKeyring(): Promise<PrivateKeyring> {
   await access(KEYRING).catch(() => {
     throw new Unavailable('no keyring is installed (Debian package gnome-keyring)')
@@ -44,7 +44,7 @@ export async function startKeyring(): Promise<PrivateKeyring> {
     await startService({
       ...common,
       command: 'sh',
-      // The password comes by its standard input; an empty one would leave the keyring locked.
+      // The password comes through its standard input. An empty one would leave the keyring locked.
       args: ['-c', `echo open | ${KEYRING} --unlock --foreground --components=secrets`],
       group: true,
       isReady: () => hasSecrets(common.env),
@@ -54,7 +54,7 @@ export async function startKeyring(): Promise<PrivateKeyring> {
   return { env: { DBUS_SESSION_BUS_ADDRESS: address }, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** Asked of the bus itself: asking for the service would start a second keyring, a locked one. */
+/** Asks the bus itself: asking for the service would start a second keyring, a locked one. */
 async function hasSecrets(env: Record<string, string>): Promise<boolean> {
   const bus = ['--dest=org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus.NameHasOwner']
   const args = ['--session', '--print-reply', ...bus, 'string:org.freedesktop.secrets']

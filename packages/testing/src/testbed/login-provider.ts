@@ -9,15 +9,15 @@ export interface LoginProvider extends AsyncDisposable {
   setTokenSeconds: (seconds: number) => void
   /** Answers every request with 503, or works again. */
   setBroken: (isBroken: boolean) => void
-  /** Whether a token is good for the resource. */
+  /** Whether a token is valid for the resource. */
   isGood: (token: string, resource: string) => Promise<boolean>
-  /** The scopes a token was given for. */
+  /** The scopes that a token was issued for. */
   scopesOf: (token: string) => Promise<string[]>
   /** Addresses it fetched descriptions of clients from, oldest first. */
   fetched: string[]
-  /** Forgets an access token before its time; the login stays. */
+  /** Forgets an access token before its time. The login stays. */
   drop: (accessToken: string) => Promise<void>
-  /** Takes a token back, whichever kind it is of, and with it the whole login. */
+  /** Revokes a token of either kind, and with it the whole login. */
   revoke: (token: string, clientId: string) => Promise<void>
 }
 
@@ -25,11 +25,13 @@ const RESOURCE_SERVER = { client_id: 'resource', client_secret: 'known to the re
 export const CONFIDENTIAL_CLIENT = { id: 'toolhaven-test', secret: 'a secret: with % & + and = in it' } as const
 
 export interface LoginProviderOptions {
-  /** Left out: it takes no clients that describe themselves at their own address. By address, what is found there. */
+  /** Descriptions of clients by their address. Default: clients cannot describe themselves. */
   documents?: Readonly<Record<string, object>>
 }
 
-/** A real OpenID provider on the loopback where people log in; who comes with a browser is Ann and agrees to everything. */
+/**
+ * A real OpenID provider on the loopback where people log in. Every browser belongs to Ann, who agrees to everything.
+ */
 export async function startLoginProvider(options: LoginProviderOptions = {}): Promise<LoginProvider> {
   const requests: string[] = []
   const fetched: string[] = []
@@ -83,7 +85,7 @@ export async function startLoginProvider(options: LoginProviderOptions = {}): Pr
   }
 }
 
-/** Nothing of it leaves the machine: who asks for a document gets the test's. */
+/** Nothing leaves the machine: a request for a document gets the test's. */
 function documentsOf({ documents }: LoginProviderOptions, fetched: string[]): Configuration {
   if (documents === undefined) return {}
   return {
@@ -113,7 +115,7 @@ function configuration(tokenSeconds: () => number, { features, ...more }: Config
     cookies: { keys: ['only for tests'] },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    // Each refresh token may be used once; a second use ends the whole grant.
+    // Each refresh token may be used once. A second use ends the whole grant.
     rotateRefreshToken: true,
     features: {
       ...features,
@@ -145,7 +147,7 @@ async function agree(provider: Provider, request: IncomingMessage, response: Ser
   await provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true })
 }
 
-/** Opens an address as a browser would and follows where it leads; gives what the last page says. */
+/** Opens an address as a browser would and follows where it leads. Returns what the last page says. */
 export async function browse(address: string): Promise<{ url: string; status: number; text: string }> {
   const jar = new Map<string, string>()
   let url = address

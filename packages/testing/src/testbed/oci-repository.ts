@@ -14,22 +14,22 @@ export interface PushedManifest {
 
 /** Writes to one repository of a registry without an engine. */
 export interface OciRepository {
-  /** `HOST/NAME`, to be put before a tag or a digest. */
+  /** `HOST/NAME`, to put before a tag or a digest. */
   name: string
-  /** An image that no engine would run; `text` makes it different from others. */
+  /** An image that no engine would run. `text` makes it different from others. */
   pushImage(tag: string, text: string): Promise<PushedManifest>
   /** An index of images, one for each processor. */
   pushIndex(tag: string, images: Readonly<Record<string, PushedManifest>>): Promise<PushedManifest>
   /** Puts layers where cosign puts them. */
   pushSignatures(digest: string, layers: readonly SignedLayer[]): Promise<void>
-  /** Puts bundles beside an image and lists them under the tag that stands for a list; gives that list. */
+  /** Puts bundles beside an image and lists them under the tag that replaces a list. Returns that list. */
   pushBundles(image: PushedManifest, bundles: readonly object[]): Promise<Buffer>
   /** Makes a tag mean another manifest. */
   tag(tag: string, manifest: PushedManifest): Promise<void>
   manifest(tagOrDigest: string): Promise<PushedManifest>
 }
 
-/** `ask` is for registries that want a login. */
+/** `ask` is for registries that need a login. */
 export function openOciRepository(host: string, path: string, ask: Ask = fetch): OciRepository {
   const base = `http://${host}/v2/${path}`
   const pushBlob = (bytes: Buffer, mediaType: string) => uploadBlob(ask, base, bytes, mediaType)

@@ -8,19 +8,18 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 
 export interface PackageRegistry extends AsyncDisposable {
-  /** `http://HOST:PORT/`, to be used as npm's `registry` setting. */
+  /** `http://HOST:PORT/`, for npm's `registry` setting. */
   url: string
   port: number
-  /** Paths asked for so far, oldest first. */
+  /** Paths that were requested so far, oldest first. */
   requests: string[]
-  /** Adds a package, or a further version of one, which is the newest from then on. */
+  /** Adds a package, or a further version of one, which then is the newest. */
   publish: (folder: string) => Promise<void>
 }
 
 /**
- * An npm registry on the loopback with the packages of the given folders (each has a package.json) in it. Of several versions of
- * one package the last is the newest.
- * With a token, callers must send it as a bearer.
+ * An npm registry on the loopback with the packages of the given folders (each has a package.json). Among several
+ * versions of one package the last is the newest. With a token, callers must send it as a bearer token.
  */
 export async function startPackageRegistry(
   folders: readonly string[],
@@ -99,7 +98,7 @@ function answer(packages: Packages, request: IncomingMessage, response: ServerRe
   }
   const told = versions.map(({ manifest, tarball }, at) => {
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
-    // The address the caller used: inside a container it differs from ours.
+    // The address that the caller used: inside a container it differs from ours.
     const url = `http://${request.headers.host ?? ''}/${name}/-/${fileOf(versions, at)}`
     return [manifest.version, { ...manifest, dist: { tarball: url, integrity } }] as const
   })

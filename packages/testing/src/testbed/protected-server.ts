@@ -8,22 +8,22 @@ export interface ProtectedServer extends AsyncDisposable {
   origin: string
   /** The Authorization header of each request to the MCP endpoint so far. */
   seen: (string | undefined)[]
-  /** Changes what it says of itself, or what it answers. */
+  /** Changes its description of itself, or its answers. */
   change: (change: Partial<ProtectedServerOptions>) => void
 }
 
 export interface ProtectedServerOptions {
-  /** What its description says; left out: what is true. */
+  /** The content of its description. Default: what is true. */
   metadata: unknown
-  /** What it says with a 401; left out: where its description is. */
+  /** Its challenge with a 401. Default: where its description is. */
   challenge: string
-  /** Tokens must be given for these as well; left out: any good token will do. */
+  /** The scope that tokens must have. Default: any valid token is accepted. */
   scope: string
-  /** Takes any request first; true when it answered. */
+  /** Gets each request first. Returns true when it answered. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
-/** An MCP server on the loopback that takes tokens of the provider only. */
+/** An MCP server on the loopback that accepts only tokens of the provider. */
 export async function startProtectedServer(
   provider: LoginProvider,
   transport: 'sse' | 'streamable-http' = 'streamable-http',

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 
 export interface PythonIndex extends AsyncDisposable {
-  /** `http://HOST:PORT/simple/`, to be used as pip's `extra-index-url`. */
+  /** `http://HOST:PORT/simple/`, for pip's `extra-index-url`. */
   url: string
   port: number
-  /** Files by the projects they belong to; may change. */
+  /** Files by the projects they belong to. May change. */
   files: Map<string, { name: string; content: Buffer }>
-  /** Paths asked for so far. */
+  /** Paths that were requested so far. */
   requests: string[]
 }
 

@@ -36,12 +36,12 @@ export async function addLink(root: string, to: string, at: string): Promise<voi
   await symlink(to, join(root, at))
 }
 
-/** Parts of the C library that programs load by name, and those that modules built for an older one still ask for. */
+/** Parts of the C library that programs load by name, and those that modules built for an older one still need. */
 const C_LIBRARIES = [
   ...['libnss_dns.so.2', 'libnss_files.so.2', 'libresolv.so.2'],
   ...['libdl.so.2', 'libm.so.6', 'libpthread.so.0', 'librt.so.1', 'libutil.so.1'],
 ]
-/** Compiled modules of packages need them, and every image that is made from Debian has them. */
+/** Compiled modules of packages need them, and every image based on Debian has them. */
 const COMPILER_LIBRARIES = ['libgcc_s.so.1', 'libstdc++.so.6', 'libz.so.1']
 
 /** A shell, env and the like, accounts, name lookup and a place for temporary files. */

@@ -13,7 +13,10 @@ const USER = 'thvtest'
 const PODMAN = '/usr/bin/podman'
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** A Podman service of an ordinary user, made for the purpose. Needs root (to become that user) and Debian's podman, uidmap, slirp4netns. */
+/**
+ * A Podman service of an ordinary user that is created for it. Needs root (to become that user) and Debian's podman,
+ * uidmap, slirp4netns.
+ */
 export async function startRootlessPodman(): Promise<Engine> {
   if (process.getuid?.() !== 0)
     throw new Unavailable('a rootless Podman of another user needs root to become that user')
@@ -26,7 +29,7 @@ export async function startRootlessPodman(): Promise<Engine> {
   await openTun()
   const folder = await mkdtemp(join(tmpdir(), 'thv-p-'))
   const socketPath = join(folder, 'p.sock')
-  // A home of its own: registries.conf is looked for there, whatever XDG_CONFIG_HOME says.
+  // Its own home: registries.conf is looked up there, whatever XDG_CONFIG_HOME says.
   const env = { HOME: folder, PATH, XDG_RUNTIME_DIR: join(folder, 'run') }
   await writeConfig(folder, uid, gid)
   let service: Service | undefined
@@ -60,7 +63,7 @@ export async function startRootlessPodman(): Promise<Engine> {
     kill,
     async [Symbol.asyncDispose]() {
       await stop()
-      // Containers and the pause process outlive the service; reset ends both and unmounts.
+      // Containers and the pause process outlive the service. Reset ends both and unmounts.
       await run(PODMAN, ['system', 'reset', '--force'], { env, uid, gid, cwd: folder }).catch(() => undefined)
       await endPauseProcess(join(folder, 'run'))
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -108,7 +111,10 @@ async function findUser(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid: Number(fields[2]), gid: Number(fields[3]) }
 }
 
-/** Rootless networking opens /dev/net/tun as the user: 0666 is what every distribution ships, bare containers differ. */
+/**
+ * Rootless networking opens /dev/net/tun as the user. Every distribution ships it with 0666, but bare containers
+ * differ.
+ */
 async function openTun(): Promise<void> {
   const tun = await stat('/dev/net/tun').catch(() => {
     throw new Unavailable('/dev/net/tun is missing, which rootless networking needs')

@@ -11,9 +11,9 @@ export interface ServiceOptions {
   uid?: number
   gid?: number
   logFile: string
-  /** Signals go to its whole process group: for programs that start themselves anew and do not pass signals on. */
+  /** Signals go to its whole process group: for programs that restart themselves and do not pass signals on. */
   group?: boolean
-  /** Whether it answers; asked until it does. */
+  /** Whether it answers. Repeated until it does. */
   isReady: () => Promise<boolean>
 }
 
@@ -23,7 +23,7 @@ export interface Service extends AsyncDisposable {
   kill: () => Promise<void>
 }
 
-/** Starts a long-running program and waits until it answers. Its end is what `asyncDispose` waits for. */
+/** Starts a long-running program and waits until it answers. `asyncDispose` waits for its end. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { command, args, logFile } = options
   const log = await open(logFile, 'a')

@@ -1,4 +1,4 @@
-/** Something the testbed cannot offer on this machine; the reason is printed where a test is skipped for it. */
+/** Something that the testbed cannot offer on this machine. The reason is printed where a test is skipped for it. */
 export class Unavailable extends Error {
   constructor(reason: string, options?: { cause?: unknown }) {
     super(reason, options)

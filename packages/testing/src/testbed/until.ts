@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks again and again until the answer is neither undefined nor false; gives up with `what` after the deadline. */
+/** Asks repeatedly until the answer is neither undefined nor false. Fails with `what` after the deadline. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
