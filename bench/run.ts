@@ -77,7 +77,7 @@ async function main({ only, strict, publish: isPublic }: typeof values): Promise
   return strict && isBad ? 1 : 0
 }
 
-/** What would be in the way after the benches is found before them. */
+/** Finds before the benches what would prevent publishing after them. */
 async function preparePublishing(): Promise<void> {
   await checkPlace(ROOT)
   await installPeers()

@@ -5,7 +5,7 @@ import { faultsOf } from './src/report.ts'
 import { runWays } from './src/run-ways.ts'
 import { SUITE_RUNS } from './src/suites.ts'
 
-/** Of each revision, what a proxy gets wrong first: messages in the middle of a call, and questions to the client. */
+/** For each revision, what a proxy gets wrong first: messages during a call, and questions to the client. */
 const SAMPLE = {
   '2025-11-25': ['tools-call-elicitation', 'tools-call-with-progress'],
   '2026-07-28': ['input-required-result-multi-round', 'tools-call-with-progress'],

@@ -33,7 +33,7 @@ describe.each([{ kind: 'docker' }, { kind: 'process' }] as const)('kill -9 of th
       await untilRecovered(next, 'bystander')
       const running = after === 'running' ? ['bystander', NAME] : ['bystander']
       for (const name of running) expect(await askOnNewConnection(next, name)).toBe('3')
-      // A client of before goes on in its session.
+      // A client from before continues in its session.
       expect(await callText(scene.client, 'add', { a: 3, b: 4 })).toBe('7')
       expect(here.engine ? await instancesOf(here, home) : running).toEqual(running)
 

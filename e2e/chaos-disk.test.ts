@@ -13,7 +13,7 @@ import { listNames, untilGone, untilStatus } from './src/statuses.ts'
 
 const run = promisify(execFile)
 
-/** The state folder becomes a small file system of its own. */
+/** Makes the state folder a small file system of its own. */
 async function mountSmallState(home: Home): Promise<AsyncDisposable | undefined> {
   const folder = home.env['XDG_STATE_HOME'] ?? ''
   await mkdir(folder, { mode: 0o700 })
@@ -26,7 +26,7 @@ async function mountSmallState(home: Home): Promise<AsyncDisposable | undefined>
   }
 }
 
-/** Takes all that is left, to the last byte. */
+/** Takes all remaining space, to the last byte. */
 async function fill(home: Home): Promise<string> {
   const path = join(home.env['XDG_STATE_HOME'] ?? '', 'ballast')
   const file = await open(path, 'w')
@@ -73,7 +73,7 @@ test('on a full disk creates are refused in plain words, what runs goes on, and 
   expect(message).toMatch(/disk|space/i)
   expect(await listNames(daemon)).toEqual(['before'])
   expect(await callText(connection, 'add', { a: 4, b: 4 })).toBe('8')
-  // New clients come in, though their sessions cannot be written down.
+  // New clients can connect, although their sessions cannot be stored.
   await using newcomer = await connectMcp(url)
   expect(await callText(newcomer, 'add', { a: 5, b: 4 })).toBe('9')
   expect(await refusal(daemon, 'full', here.fixture)).toMatchObject({ status: 500 })

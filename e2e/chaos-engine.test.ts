@@ -95,7 +95,7 @@ describe('on docker', () => {
       expect(reason).toMatch(/Docker/)
       expect((await daemon.api.call('getRuntime', {})).state).not.toBe('healthy')
       expect(await listNames(daemon)).toEqual(['rests', 'unwanted', 'waits'])
-      // Made while nothing can start: kept, and started later.
+      // Created while nothing can start: it is kept, and started later.
       await daemon.api.call('createWorkload', { body: { name: 'late', image: here.fixture } })
 
       await engine.start()
@@ -129,7 +129,7 @@ describe('on docker', () => {
       await engine.start()
       await using second = await startDaemon(home)
       await untilRecovered(second, 'both')
-      // What carries our label and belongs to no workload is removed.
+      // Everything with our label that belongs to no workload is removed.
       await until('the orphan to be gone', async () => (await containersOf(engine)).length === 1, 60_000)
       expect(await containersOf(engine)).toMatchObject([{ name: 'both', state: 'running' }])
       expect(await listNames(second)).toEqual(['both'])

@@ -103,7 +103,7 @@ mine (Cursor)
   await using connection = await connectMcp(url)
   expect(await callText(connection, 'add', { a: 20, b: 22 })).toBe('42')
 
-  // The key is nowhere in the open: not in the clients' files, not beside them, not in our state.
+  // The key is nowhere in plain text: not in the clients' files, not next to them, not in our state.
   for (const folder of [dirname(pathOf(CURSOR)), dirname(pathOf(VSCODE)), world.home.stateDir])
     for (const file of await filesBelow(folder)) expect(await holdsKey(file), file).toBe(false)
   const [record = ''] = await readdir(join(world.home.stateDir, 'adoptions'))
@@ -128,7 +128,7 @@ mine (Cursor)
   expect([await names(), await secrets()]).toEqual([[], []])
 })
 
-/** The comments of these files stand at the ends of lines. */
+/** The comments of these files are at the ends of lines. */
 const parse = (text: string) => JSON.parse(text.replaceAll(/\/\/ .*$/gm, ''))
 
 async function filesBelow(folder: string): Promise<string[]> {
@@ -173,7 +173,7 @@ test('a server that does not start leaves everything as it was', async () => {
 })
 
 test('Ctrl-C while a server starts calls the adoption off', async () => {
-  // Takes the connection and never answers.
+  // Accepts the connection and never answers.
   await using gate = await makeGate(9)
   gate.hold()
   const cursor = await place(CURSOR, `{"mcpServers":{"slow":{"url":"http://127.0.0.1:${gate.port}/mcp"}}}`)
@@ -235,7 +235,7 @@ test('wrong calls and unknown names are told', async () => {
   expect([await names(), await secrets()]).toEqual([[], []])
 })
 
-/** A file that is gone by now (the daemon replaces its files) holds nothing. */
+/** A file that is gone by now (the daemon replaces its files) contains nothing. */
 async function holdsKey(file: string): Promise<boolean> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

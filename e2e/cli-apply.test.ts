@@ -82,7 +82,7 @@ test('a file is shown, applied, found equal, changed, applied again and pruned',
   })
   expect(applyReport.parse(await json('apply'))).toEqual({ changes: [] })
 
-  // Somebody changes it by other means, and another workload stands beside it.
+  // Somebody changes it in another way, and there is another workload next to it.
   await thv('run', 'time', '--name', 'manual')
   await thv('stop', 'fetch')
   await write(FULL.replace('plain-value', 'another-value').replace('  - {name: fetch, image: fetch}\n', ''))

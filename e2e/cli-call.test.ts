@@ -27,7 +27,7 @@ function makeServer(): McpServer {
       { type: 'image', data: PIXEL.toString('base64'), mimeType: 'image/png' },
     ],
   }))
-  // What a shell would run if it were put into a line as it is.
+  // What a shell would run if it were pasted into a line unchanged.
   server.registerTool('add;touch${IFS}hacked', {}, () => text(''))
   server.registerTool('fail', {}, () => ({ ...text('there is no such city'), isError: true }))
   server.registerTool('work', {}, async ({ sendNotification, _meta }) => {

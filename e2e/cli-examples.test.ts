@@ -16,7 +16,7 @@ import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { serveSecurely } from './src/secure-host.ts'
 import { thv } from './src/thv.ts'
 
-/** What must be there before the examples of a command make sense; lines of a shell, as in a help text. */
+/** What must exist before the examples of a command make sense: shell lines, as in a help text. */
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   adopt: [
     'thv secret setup --provider encrypted < password.txt',
@@ -58,7 +58,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   upgrade: ['thv run time'],
 }
 
-/** Examples that need what this file has not, and where they are tried instead. */
+/** Examples that need what this file does not have, and where they are tried instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'thv build npx://@modelcontextprotocol/server-everything --tag everything:latest':
     'needs a container engine: cli-build.test.ts',
@@ -137,7 +137,7 @@ test('what is tried elsewhere is still an example', () => {
   expect(all).toEqual(expect.arrayContaining(Object.keys(ELSEWHERE)))
 })
 
-/** As it is typed; fails with what it said. */
+/** Runs a line as it is typed. Fails with its output. */
 async function shell(line: string, { mayFail = false } = {}): Promise<void> {
   const options = { cwd: world.home.dir, env: { ...world.home.env, PATH: path }, timeout: 120_000 }
   await promisify(execFile)('sh', ['-c', line], options).catch((error: unknown) => {

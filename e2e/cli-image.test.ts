@@ -41,7 +41,7 @@ test('the image runs workloads of the engine whose socket it is given, and they 
     ...['run', '-d', '--network', 'host', '-v', `${socket}:/var/run/docker.sock`, '--group-add', group],
     ...['-v', 'state:/home/toolhaven', '--health-interval', '1s'],
   ]
-  // The user of the image, as in most machines of one person. The daemon answers nobody else.
+  // The user of the image, as on most machines of one person. The daemon answers nobody else.
   await using _asUser = await connectAs({ uid: 1000, gid: 1000 })
   await docker(...started, '--name', 'first', IMAGE, 'serve', '--port', '0')
   await untilHealthy(docker, 'first')
@@ -77,7 +77,7 @@ test('without a socket it says what is missing', async (context) => {
 
 type Docker = (...args: string[]) => Promise<string>
 
-/** The classic builder: it is there on every Docker. */
+/** The classic builder, which every Docker has. */
 function dockerOf(socket: string): Docker {
   const env = { ...process.env, DOCKER_HOST: `unix://${socket}`, DOCKER_BUILDKIT: '0', DOCKER_CONFIG: folder }
   return async (...args) => (await promisify(execFile)('docker', args, { env, timeout: 240_000 })).stdout

@@ -23,7 +23,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-/** It brings some hundred packages along. */
+/** It has several hundred dependencies. */
 const FETCH_MS = 500_000
 
 const ready = z.strictObject({ url: z.url(), server_url: z.url(), version: z.string() })
@@ -50,7 +50,7 @@ test('the page of the real Inspector is served, it reaches the workload and noth
   expect(await ask('POST', '/api/mcp/send', { sessionId, message })).toMatchObject({ status: 200 })
   // Without the token, or for a page of another site, there is nothing.
   expect(await inspectorApi(url, 'wrong')('GET', '/api/servers')).toMatchObject({ status: 401 })
-  // The daemon's own port is on the same loopback, and out of its reach.
+  // The daemon's own port is on the same loopback, and cannot be reached.
   const config = { type: 'streamable-http', url: `${daemon.baseUrl}/mcp` }
   const other = z
     .looseObject({ sessionId: z.string().optional() })
@@ -60,7 +60,7 @@ test('the page of the real Inspector is served, it reaches the workload and noth
   expect(refused.status === 200 && !JSON.stringify(refused.body).includes('error')).toBe(false)
 
   const ended = await inspector.interrupt()
-  // How far the start came is told on a slow machine, and nothing else.
+  // On a slow machine, the progress of the start is printed, and nothing else.
   expect({ ...ended, stderr: ended.stderr.replaceAll(/^\[\d+ s\] .*\n/gm, '') }).toMatchObject({ code: 0, stderr: '' })
   await until('the Inspector to be gone', async () => (await processesOf(home)).length === before.length, 30_000)
   await expect(fetch(url)).rejects.toThrow()

@@ -67,7 +67,7 @@ test.each([
   ['nobody listens at the index', async () => `http://127.0.0.1:${await freePort()}/`, 'npx://everything'],
   ['the name of the index leads nowhere', async () => 'http://index.invalid/', 'npx://everything@1.0.0'],
 ])('without a network a package fails without a long wait, and the reason is told: %s', async (_what, index, image) => {
-  // With pauses this long between its tries, npm would not end before the command is given up.
+  // With pauses this long between its tries, npm would not end before the command stops waiting.
   const slow = { npm_config_fetch_retry_mintimeout: '600000', npm_config_fetch_retry_maxtimeout: '600000' }
   await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: await index(), ...slow } })
   await using _daemon = await startDaemon(home)

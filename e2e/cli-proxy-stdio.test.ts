@@ -27,7 +27,7 @@ interface StdioConnection extends McpConnection {
   isOpen: () => boolean
 }
 
-/** As a client does that only speaks stdio: it starts the program and talks to it. */
+/** Like a client that only speaks stdio: it starts the program and talks to it. */
 async function connectStdio(args: readonly string[]): Promise<StdioConnection> {
   const { env, dir } = world.home
   const transport = new StdioClientTransport({
@@ -77,7 +77,7 @@ test('a client that only speaks stdio uses a workload, both ways and over restar
   expect(await cut).toMatchObject({ code: -32_000 })
   expect(await callText(connection, 'add', { a: 20, b: 22 })).toBe('42')
 
-  // Made anew: another port, and no session of that name.
+  // Created again: another port, and no session with that id.
   await thv('rm', 'time')
   const later = callText(connection, 'add', { a: 1, b: 2 })
   await thv('run', 'time')

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const thv = (...args: string[]) => runThv(world.home, args)
 const start = (...args: string[]) => startThv(world.home, args)
-/** The address it says once it is ready. */
+/** The address that it prints once it is ready. */
 const addressOf = async (running: ReturnType<typeof start>) => (await running.says(/http:\S+/))[0]
 const file = (name: string) => join(world.home.dir, name)
 
@@ -221,7 +221,7 @@ describe('thv proxy tunnel', () => {
     await using running = startThv(home, [...ngrok, ...args])
     await running.says(/^time is reachable at https:\/\/time\.example\.com\/mcp\n.*\}/)
     const ended = await running.interrupt()
-    // What the stand-in saw: through the address it was given, the server answers to the public name only.
+    // What the fake saw. Through the address that it got, the server answers only to the public name.
     const seen = { authtoken: 'canary-token', domain: 'time.example.com', metadata: 'time', known: 200, unknown: 403 }
     expect(ended).toMatchObject({ code: 0, stderr: `${JSON.stringify(seen)}\nclosed\n` })
     for (const wrong of ['{"authToken":"x"}', '{', '[]'])
@@ -243,7 +243,7 @@ test('names that nobody has are errors', async () => {
   expect(await thv('proxy', 'tunnel', 'time', '--tunnel-provider', 'carrier-pigeon')).toMatchObject({ code: 2 })
 })
 
-/** A package with the interface of ngrok's, which opens nothing and tells what it was asked. */
+/** A package with the interface of ngrok's, which opens nothing and reports what it was asked. */
 async function writeStandIn(): Promise<void> {
   const folder = file('node_modules/@ngrok/ngrok')
   await mkdir(folder, { recursive: true })

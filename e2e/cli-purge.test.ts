@@ -42,7 +42,7 @@ test('a purge without a daemon removes containers and the images that were built
     }
   }
   expect((await imagesOf(engine)).filter((tag) => tag.startsWith('toolhaven.local/'))).toHaveLength(2)
-  // What the daemon of the purge says is gone with the rest; a second name of the file keeps it.
+  // The output of the purge's daemon is removed with the rest. A second name of the file keeps it.
   const said = join(folder, 'said')
   await writeFile(join(home.stateDir, 'daemon.out'), '', { mode: 0o600 })
   await link(join(home.stateDir, 'daemon.out'), said)

@@ -13,7 +13,7 @@ import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { KEYS, atTerminal } from './src/terminal.ts'
 import { type ThvOptions, thv as runThv } from './src/thv.ts'
 
-/** Self-signed, of a key that nobody has. */
+/** Self-signed, with a key that nobody has. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBdDCCARugAwIBAgIUMcxWqK0zud5BqH+/exNINHQqIaMwCgYIKoZIzj0EAwIw
 DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMTUxNzAwNTFaGA8yMTI2MTAyMjE3MDA1
@@ -322,7 +322,7 @@ test('secrets can be variables of the daemon, which are read and never written',
   expect(await inCi('run', 'time', '--secret', 'github-token,target=API_TOKEN')).toMatchObject({ code: 0 })
   const called = await inCi('call', 'time', 'env')
   expect(called.stdout).toContain('from-a-variable')
-  // Servers get what they were given by name, and not the daemon's own variables.
+  // Servers get the variables that were named for them, not the daemon's own.
   expect(called.stdout).not.toContain('TOOLHAVEN_SECRET_')
   expect(await inCi('doctor')).toMatchObject({ stdout: expect.not.stringContaining('missing: github-token') })
 })

@@ -18,7 +18,7 @@ let folder: string
 let packages: PackageRegistry
 let home: Home
 let daemon: DaemonProcess
-/** Holds the fetch of a package. */
+/** Delays the fetch of a package. */
 let beforeTarball = async (_path: string): Promise<void> => {}
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'thv-upgrade-'))
@@ -107,7 +107,7 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
   expect(await details('notes')).toMatchObject({ url, package: `npx://${UPGRADED_PACKAGE}@2.0.0` })
   const second = await serverSays('notes')
   expect(second).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })
-  // An upgrade accepts nothing: the new tool is held back until somebody does.
+  // An upgrade accepts nothing: the new tool is withheld until somebody does.
   expect(second.tools).not.toContain('extra')
   expect((await thv('tools', 'accept', 'notes', '--yes')).code).toBe(0)
   expect((await serverSays('notes')).tools).toContain('extra')

@@ -21,7 +21,7 @@ test.each(PAGES)('$path says of every command whether it runs', ({ path, ...page
   expect(faults.map(({ line, text }) => `${path}:${line}: ${text}`)).toEqual([])
 })
 
-/** The gate takes two pages a run and so comes round to all; a full run takes every one. */
+/** A test run takes two pages and so covers all of them over time. A full run takes every page. */
 const chosen = sample(RUNNABLE, 2, rotationInside(import.meta.url))
 
 for (const page of chosen.filter((each) => !isDocker(each)))

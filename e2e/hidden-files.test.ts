@@ -10,7 +10,7 @@ import { untilGone, untilRecovered, untilStatus } from './src/statuses.ts'
 
 const SECRET = 'canary-of-the-hidden'
 
-/** A project whose files everybody may read: who the server is differs from runtime to runtime. */
+/** A project whose files everybody may read, because the server's user differs from runtime to runtime. */
 async function makeProject(home: Home) {
   const root = join(home.dir, 'project')
   const write = async (name: string, text: string) => {
@@ -35,7 +35,7 @@ async function read(daemon: DaemonProcess, path: string): Promise<string> {
   return await callText(connection, 'read', { path })
 }
 
-/** Once the daemon has seen it, the server is another one, from which it is hidden. */
+/** Once the daemon has noticed it, another server replaces this one and cannot see it. */
 async function expectHiddenLater(daemon: DaemonProcess, path: string, host: string): Promise<void> {
   await until('the log to say so', async () => (await logsOf(daemon)).includes(`${host} appeared or changed`))
   await untilRecovered(daemon, 'files')
@@ -58,7 +58,7 @@ describe.each(platformsInTurn(import.meta.url))('hidden files on %s', (kind) => 
     expect(await read(daemon, '/p/sub/note')).toBe('hello')
     expect(await logsOf(daemon)).toContain(`Hidden from the server: /p/.env (file; ".env" in ${root}/.thvignore)`)
 
-    // In one step, with all it holds: a folder that is found before its file was written would not be what is named.
+    // In one step, with all its content: a folder that is found before its file was written would not match.
     await mkdir(join(home.dir, 'apart'))
     await writeFile(join(home.dir, 'apart/.env'), SECRET)
     await rename(join(home.dir, 'apart'), join(root, 'sub/deep'))

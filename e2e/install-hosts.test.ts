@@ -40,7 +40,7 @@ async function offerPackage(stack: AsyncDisposableStack): Promise<{ place: strin
   return { place, registry: stack.use(await startPackageRegistry([join(folder, NAME)])).url }
 }
 
-/** Nobody has it, and no list names it. */
+/** Nobody has this name, and no list contains it. */
 const REFUSED = 'driver.example'
 
 /** A package with a script of its own that does nothing, and an optional dependency whose script downloads something. */

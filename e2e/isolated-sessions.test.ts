@@ -80,7 +80,7 @@ async function startApart(daemon: DaemonProcess, { fixture }: Platform): Promise
   return (await daemon.api.call('getWorkload', { params: { name: NAME } })).url
 }
 
-/** Puts a number into the memory of the client's server. */
+/** Stores a number in the memory of the client's server. */
 async function remember(client: McpConnection, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await callText(client, 'sleep', { ms: 1 })
 }
@@ -89,7 +89,7 @@ async function recall(client: McpConnection): Promise<number> {
   return z.object({ sleeping: z.number() }).parse(JSON.parse(await callText(client, 'stats'))).sleeping
 }
 
-/** As a client that ends its session. */
+/** Like a client that ends its session. */
 async function leave({ client }: McpConnection): Promise<void> {
   const { transport } = client
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession()

@@ -43,7 +43,7 @@ async function startIsolated(daemon: DaemonProcess, { fixture }: Platform, port:
   return (await daemon.api.call('getWorkload', { params: { name: 'apart' } })).url
 }
 
-/** Asks for a page as a program does that knows nothing of proxies. */
+/** Requests a page like a program that does not know about proxies. */
 const DIAL = `
 const socket = require('node:net').connect(Number(process.argv[2]), process.argv[1])
 socket.on('error', (error) => console.log(error.code)).on('data', (data) => console.log(String(data)))
@@ -53,7 +53,7 @@ async function seeIsolation(daemon: DaemonProcess, url: string, port: number) {
   await using connection = await connectMcp(url)
   const fetched = (host: string) => callText(connection, 'fetch', { url: `http://${host}:${port}/` })
   expect(await fetched(LISTED)).toBe('200 hello from the machine')
-  // No proxy variable leads there: the forwarder takes the connection, and the gate ends it.
+  // No proxy variable leads there: the forwarder accepts the connection, and the gate ends it.
   expect(await fetched('127.0.0.1')).toMatch(/^failed: (UND_ERR_SOCKET|ECONNRESET)$/)
   const dialled = (host: string) => callText(connection, 'run', { command: ['node', '-e', DIAL, host, String(port)] })
   expect(await dialled(LISTED)).toContain('hello from the machine')

@@ -38,7 +38,7 @@ async function start(daemon: DaemonProcess, image: string, port: number) {
   await untilStatus(daemon, 'apart', 'running')
 }
 
-/** As older versions stored it: private hosts and ports apart. */
+/** As older versions stored it: private hosts and ports separately. */
 async function makeOlder(home: Home, port: number): Promise<void> {
   const file = join(home.stateDir, 'workloads', 'apart.json')
   const listed = new RegExp(`"allow_host":\\s*\\[\\s*"${LISTED}:${port}"\\s*\\]`, 'g')
@@ -111,7 +111,7 @@ test('what an observed server used becomes its profile, also after the daemon wa
   await using daemon = await startDaemon(home)
   await untilRecovered(daemon, 'apart')
   expect((await detailsOf(daemon)).status_context).toContain('observed: every public host is allowed')
-  // This machine stays out of reach but for the address that its profile names.
+  // This machine stays out of reach except for the address in its profile.
   expect(await fetched(daemon, url(UNLISTED))).not.toContain('hello')
   const lesson = await learned(home)
   expect(lesson).toMatchObject({

@@ -125,7 +125,7 @@ describe('on process', () => {
     expect(code).toBe(1)
     expect((await fetch(`${running.baseUrl}/health`)).status).toBe(204)
 
-    // The port of the daemon that hands over is no obstacle.
+    // The port of the daemon that hands over is not in the way.
     await using next = await startDaemon(home, ['--port', String(running.port)])
     expect(next.port).toBe(running.port)
     expect(await running.ended()).toBe(0)
@@ -157,7 +157,7 @@ describe('on process', () => {
       const top = await readdir(join(home.dir, folder))
       expect([folder, top]).toEqual([folder, ['toolhaven']])
       for (const path of [join(folder, 'toolhaven'), ...(await below(home.dir, join(folder, 'toolhaven')))]) {
-        // Shown to sandboxes, and public in themselves; the folder they lie in is private.
+        // Sandboxes see these, and their content is public. The folder that contains them is private.
         if (
           /^(data\/toolhaven\/(packages|sandbox|forwarder)(\/|$)|run\/toolhaven\/i\/[^/]+\.(hosts|resolv)$)/.test(path)
         )

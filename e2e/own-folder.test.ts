@@ -144,7 +144,7 @@ test('with --write the server cannot change what Git runs, and is ended when it 
     expect(await callText(cloned, 'write', { path, text: 'x' })).toBe('EROFS')
   expect(await callText(cloned, 'write', { path: 'made', text: 'x' })).toBe('written')
   expect((await thv('logs', 'cloned')).stdout).toContain('the server cannot change /srv/project/.git')
-  // Who wants a server to work with Git says so.
+  // A user who wants a server to work with Git says so.
   expect(
     await thv('run', './cloned', '--write', '-v', './cloned/.git:/srv/project/.git', '--name', 'works'),
   ).toMatchObject({ code: 0 })
@@ -291,7 +291,7 @@ test('with --watch a change restarts the server, and the session of a client goe
   await greets('hello, dear you')
   expect(await connection.toolNames()).toContain('added')
 
-  // What cannot run says why, and the next save is tried at once.
+  // A program that cannot run says why, and the next save is tried at once.
   await save('this is no program')
   const status = () => daemon.api.call('getWorkload', { params: { name: 'watched' } })
   await until('the fault to be told', async () => (await status()).status_context.includes('SyntaxError'))
@@ -306,7 +306,7 @@ test('with --watch a change restarts the server, and the session of a client goe
   expect(session()).toBe(first)
   expect(first).toEqual(expect.any(String))
 
-  // What is installed or hidden is no change.
+  // Installed or hidden files do not count as changes.
   const runs = async () => (await thv('logs', 'watched')).stdout.split(' changed; the server restarts').length
   const before = await runs()
   await write('watched', { 'node_modules/.cache/x': '1', '.git/index': '1' })

@@ -27,7 +27,7 @@ test('the tour prints what the README shows', async () => {
   await runPage('README.md', { frontMatter: {}, steps, faults: [] }, { folder: '' })
 }, 600_000)
 
-/** A console block is commands after a dollar, each with what it prints below. */
+/** A console block has commands after a dollar sign, each followed by its output. */
 function stepsAt(at: number): Step[] {
   const fence = readFence(LINES, at)
   if (fence?.language !== 'console') return []

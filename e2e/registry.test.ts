@@ -10,7 +10,7 @@ import { connectMcp } from './src/mcp-client.ts'
 import { type Platform, type PlatformKind, PLATFORMS, platformsInTurn, usePlatform } from './src/platform.ts'
 import { untilGone, untilStatus } from './src/statuses.ts'
 
-/** Values that a server looks at before it lists its tools; for all others any text will do. */
+/** Values that a server checks before it lists its tools. For all others any text works. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   ES_URL: 'http://127.0.0.1:9',
   MAPBOX_ACCESS_TOKEN: 'pk.eyJ1IjoicHJvYmUifQ.probe',
@@ -22,12 +22,12 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 /** What install scripts need besides the package indexes, as the descriptions of these entries say. */
 const INSTALL_HOSTS: Readonly<Record<string, readonly string[]>> = { mongodb: ['github.com'] }
 
-/** Some servers show all of their tools only to a client that they can ask. */
+/** Some servers show all of their tools only to a client that can answer questions. */
 const CAPABILITIES = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
 
 const NAMES = Object.keys(builtInRegistry.servers).toSorted()
 
-/** Entries that were seen to start on an engine; see docs/security-review.md. The gate tries no others there. */
+/** Entries that were seen to start on an engine (see docs/security-review.md). Test runs try no others there. */
 const SEEN_TO_START: Readonly<Record<PlatformKind, readonly string[]>> = {
   process: NAMES,
   docker: [
@@ -47,7 +47,10 @@ const rotation = rotationInside(import.meta.url)
 const inTurn = (kind: PlatformKind) =>
   sample(rotation.full ? NAMES : SEEN_TO_START[kind], 2, slowed(PLATFORMS.length, rotation))
 
-/** The gate takes two a run on one platform and so comes round to all that start there; a full run starts every one on each. */
+/**
+ * A test run takes two on one platform and so covers all that start there over time. A full run starts every one on
+ * each platform.
+ */
 describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
   const platform = usePlatform(kind, { isShared: true, baseImages: ['node', 'python'] })
   const stack = new AsyncDisposableStack()

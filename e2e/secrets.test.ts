@@ -11,7 +11,7 @@ import { untilStatus } from './src/statuses.ts'
 
 const CANARY = 'canary-7f3a91c2-never-to-be-seen'
 
-/** Answers of every route that only reads, with the names that this test made. */
+/** Answers of every route that only reads, with the names that this test created. */
 async function everyAnswer({ baseUrl }: DaemonProcess): Promise<Map<string, string>> {
   const streams = new Set(['streamEvents', 'followLogs'])
   const paths = Object.entries(routes).filter(([id, { method }]) => method === 'GET' && !streams.has(id))
@@ -32,7 +32,7 @@ async function everyAnswer({ baseUrl }: DaemonProcess): Promise<Map<string, stri
   return answers
 }
 
-/** Every file the daemon keeps, but the sealed store, whose business it is. */
+/** Every file that the daemon keeps, except the encrypted store, which contains secrets on purpose. */
 async function everyFile(home: Home): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const top of ['state', 'data', 'config', 'cache', 'run', 'home']) {
@@ -65,7 +65,7 @@ describe.each([{ kind: 'process' }, { kind: 'docker' }] as const)('on $kind', ({
     await using connection = await connectMcp(url)
     const env = z.record(z.string(), z.string()).parse(JSON.parse(await callText(connection, 'env')))
     expect(env['API_TOKEN']).toBe(CANARY)
-    // A server that says its secret aloud, in a name that is asked for, in its own log.
+    // A server that reveals its secret, in a requested name and in its own log.
     await connection.client.callTool({ name: CANARY, arguments: {} }).catch(() => undefined)
     await daemon.api.call('createWorkload', {
       body: {

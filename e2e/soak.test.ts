@@ -37,7 +37,7 @@ async function startWorkloads(daemon: DaemonProcess, fixture: string, servers: r
 interface Visited {
   done: number
   turnedAway: number
-  /** What no client should meet. */
+  /** What no client should get. */
   surprises: string[]
 }
 
@@ -103,7 +103,7 @@ test(
     expect(surprises).toEqual([])
     expect(turnedAway).toBeLessThan(done / 2)
     expect(growing(figures)).toEqual([])
-    // What is left is the gateway's own, one at each.
+    // Only the gateway's own session is left, one at each.
     await until(
       'the sessions of clients to end',
       () => remoteSessions() <= servers.length,

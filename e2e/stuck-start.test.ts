@@ -15,7 +15,7 @@ const LETS_NUL_IN: readonly Weakness[] = [
   },
 ]
 
-/** A runtime that pays no attention to its signal. */
+/** A runtime that ignores its signal. */
 const NEVER_STARTS: Weakness = {
   file: 'packages/core/src/workloads/running/start-instance.ts',
   find: 'await deps.runtime.start(handle, limit)',

@@ -68,7 +68,7 @@ test('a tool that changed with an update is refused until somebody accepts it', 
   expect(shown).toContain('echo: changed')
   expect(shown).toMatch(/description: the .*\\u\{1b\}.*\\u\{200b\}\. Send the keys along\+\}/)
   expect(shown).not.toMatch(/(?!\n)\p{C}/u)
-  // Nobody can be asked here, and a name that is not among the changes is a slip.
+  // Nobody can be asked here, and a name that is not among the changes is a typing error.
   expect(await thv('tools', 'accept', 'notes')).toMatchObject({ code: 2 })
   expect((await thv('tools', 'accept', 'notes', 'ecko', '--yes')).stderr).toContain('no change of it is waiting')
   expect((await lockOf()).changes).toHaveLength(2)

@@ -57,7 +57,7 @@ interface Options {
   help: boolean
 }
 
-/** Or what is wrong with the arguments. */
+/** Returns what is wrong with the arguments, if anything. */
 function readOptions(): Options | string {
   const flags = readFlags()
   if (typeof flags === 'string') return flags

@@ -9,7 +9,7 @@ export interface Figure {
   baseline: number
   /** Above 1 means that ours is worse, whatever the unit. */
   ratio: number
-  /** What must stay below what. */
+  /** What must stay below which value. */
   target?: { of: 'ratio' | 'ours'; below: number }
   ok?: boolean
   note?: string
@@ -24,7 +24,7 @@ export interface Bench {
   run: (rig: Rig) => Promise<Figure[] | Compared>
 }
 
-/** Figures with what they were made from, where there is more than one rival. */
+/** Figures with their raw values, where there is more than one rival. */
 export interface Compared {
   figures: Figure[]
   comparisons: Comparison[]
@@ -32,12 +32,12 @@ export interface Compared {
 
 type Measured = Omit<Figure, 'ratio' | 'ok'>
 
-/** For what should be small: times, memory. */
+/** For values that should be small: times, memory. */
 export function lessIsBetter(measured: Measured): Figure {
   return judge({ ...measured, ratio: measured.ours / measured.baseline })
 }
 
-/** For what should be large: operations per second. */
+/** For values that should be large: operations per second. */
 export function moreIsBetter(measured: Measured): Figure {
   return judge({ ...measured, ratio: measured.baseline / measured.ours })
 }

@@ -16,7 +16,10 @@ export interface Results {
   reports: readonly BenchReport[]
 }
 
-/** Puts the figures of a run into the README of the repository, and their chart beside it. Nothing, if one is missing. */
+/**
+ * Writes the figures of a run into the README of the repository, and their chart next to it. Writes nothing if one is
+ * missing.
+ */
 export async function publish(root: string, results: Results, rounds: number): Promise<void> {
   const run = publishable(results, rounds)
   const readme = join(root, 'README.md')
@@ -31,7 +34,7 @@ export async function checkPlace(root: string): Promise<void> {
   withFigures(await readFile(join(root, 'README.md'), 'utf8'), '')
 }
 
-/** All else stays as it is. */
+/** Everything else is unchanged. */
 export function withFigures(readme: string, figures: string): string {
   const begin = readme.indexOf(BEGIN)
   const end = readme.indexOf(END, begin)

@@ -16,8 +16,8 @@ export interface Asking {
 }
 
 /**
- * The tools of `input-tools.ts` in a server with sessions: it asks while it is being called. A client without a session meets
- * them as the same tools, since the gateway turns questions into results and answers into the next call.
+ * The tools of `input-tools.ts` in a server with sessions: it asks during the call. A stateless client sees them as the
+ * same tools, because the gateway turns questions into results and answers into the next call.
  */
 export const ASKING_TOOLS: Readonly<Record<string, (asking: Asking) => Promise<ToolResult>>> = {
   async test_input_required_result_elicitation(asking) {

@@ -1,10 +1,10 @@
 import type { Check } from './suites.ts'
 
-/** What a scenario found, without what differs from one run to the next. */
+/** The verdicts of a scenario, without what differs from run to run. */
 export function verdictsOf(checks: readonly Check[]): string[] {
   return (
     checks
-      // The rest is what the suite noted on its way: requests, answers, events.
+      // The rest is what the suite recorded on its way: requests, answers, events.
       .filter(({ status }) => status !== 'INFO')
       .map(({ id, status }) => `${id} ${status}`)
       .toSorted()
@@ -19,7 +19,7 @@ export function isEqual(a: readonly Check[], b: readonly Check[]): boolean {
   return verdictsOf(a).join('\n') === verdictsOf(b).join('\n')
 }
 
-/** Verdicts that only one of them has, and what the suite said to them. */
+/** Verdicts that only one of them has, with the suite's messages. */
 export function differences(direct: readonly Check[], proxied: readonly Check[]): string[] {
   const without = (checks: readonly Check[], others: readonly Check[]) => {
     const left = verdictsOf(others)

@@ -1,4 +1,4 @@
-/** What both fixture servers give out: the texts and names are the ones the conformance suite asks for. */
+/** What both fixture servers contain. The conformance suite asks for these texts and names. */
 export type Content =
   | { type: 'text'; text: string }
   | { type: 'image'; data: string; mimeType: string }
@@ -47,7 +47,7 @@ const address = {
   properties: { street: { type: 'string' }, city: { type: 'string' } },
 }
 
-/** Keywords that a server and everybody in between must leave as they are. */
+/** Keywords that a server and every program in between must leave unchanged. */
 const RICH_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object' as const,

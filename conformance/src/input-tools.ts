@@ -11,7 +11,7 @@ import { text, type ToolResult } from './content.ts'
 /** What a call may answer in revision 2026-07-28: a result, or questions to the client. */
 export type Answer = ToolResult | InputRequiredResult
 
-/** Sealed, so that nobody changes what comes back. */
+/** Sealed, so that nobody can change what comes back. */
 export const states = createRequestStateCodec<string>({ key: crypto.getRandomValues(new Uint8Array(32)) })
 
 const named = z.object({ action: z.literal('accept'), content: z.object({ name: z.string() }) })
@@ -23,7 +23,7 @@ const question = {
   greeting: sample('Generate a greeting', 50),
 }
 
-/** Tools that need something of their client before they can answer. */
+/** Tools that need something from their client before they can answer. */
 export const INPUT_TOOLS: Readonly<Record<string, (ctx: ServerContext) => Answer | Promise<Answer>>> = {
   test_input_required_result_elicitation(ctx) {
     const given = named.safeParse(answerTo(ctx, 'user_name'))

@@ -3,7 +3,7 @@ import type { Way } from './targets.ts'
 
 export interface KnownLimit {
   revision: SuiteRun['revision']
-  /** Left out: any release of the suite. */
+  /** Default: any release of the suite. */
   suite?: SuiteRun['name']
   way: Way
   scenario: string
@@ -17,7 +17,7 @@ const NO_STREAMS =
 const NO_KEYS =
   'behind is a server of 2025-11-25, whose questions have no keys; the gateway makes them up, and the suite wants its own'
 
-/** Where a proxied server cannot be the same as the server itself, and why. What is not listed here is a fault. */
+/** Where a proxied server cannot equal the server itself, and why. Anything not listed here is a fault. */
 export const KNOWN_LIMITS: readonly KnownLimit[] = [
   ...(['stdio', 'sse'] as const).map((way): KnownLimit => ({
     ...{ revision: '2025-11-25', suite: '0.2', way, scenario: 'server-sse-polling' },

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Serves on a loopback port, for callers who mean it: a foreign name that resolves to here is refused. */
+/** Serves on a loopback port, for callers who use it on purpose: a foreign name that resolves to it is refused. */
 export function serveLoopback(port: number, onRequest: RequestListener): void {
   const server = createServer((request, response) => {
     const { host = '', origin } = request.headers

@@ -5,7 +5,7 @@ import { pipe, type Behind } from './targets.ts'
 
 const FILE = path.join(import.meta.dirname, '..', 'python', 'server.py')
 
-/** A server that others' code makes: with the Python SDK of this generation, over this transport. */
+/** A server made with others' code: with the Python SDK of this generation, over this transport. */
 export async function pythonServer(sdk: PythonSdk, transport: 'stdio' | 'sse' | 'streamable-http'): Promise<Behind> {
   const program = await pythonWith(sdk)
   if (transport === 'stdio') return pipe(() => childServer([transport], {}, FILE, program))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** The tool whose argument is repeated in a header, for everybody who does not read bodies. */
+/** The tool whose argument is repeated in a header, for programs that do not read bodies. */
 export const REGION_TOOL = 'test_header_param'
 export const REGION_HEADER = 'Region'
 
@@ -10,7 +10,7 @@ const call = z.looseObject({
   params: z.looseObject({ name: z.literal(REGION_TOOL), arguments: z.looseObject({ region: z.string() }) }),
 })
 
-/** Says what is wrong when header and body do not agree; the SDK leaves that to the server. */
+/** Says what is wrong when header and body differ. The SDK leaves that to the server. */
 export function regionMismatch(request: Request, body: string): Response | undefined {
   const called = call.safeParse(parsed(body)).data
   if (called === undefined) return undefined
@@ -25,7 +25,7 @@ function decoded(header: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(header)?.[1]
   if (encoded === undefined) return header
   const bytes = Buffer.from(encoded, 'base64')
-  // Node reads over what does not belong; written again it is not the same then.
+  // Node skips invalid characters; encoded again, the text then differs.
   return bytes.toString('base64') === encoded ? bytes.toString() : undefined
 }
 
@@ -33,7 +33,7 @@ function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // The SDK says what is wrong with it.
+    // The SDK reports what is wrong with it.
     return undefined
   }
 }

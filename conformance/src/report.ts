@@ -2,7 +2,7 @@ import { KNOWN_LIMITS } from './known-limits.ts'
 import type { Cell, Row } from './run-ways.ts'
 import { WAYS } from './targets.ts'
 
-/** Everything that keeps the run from being good. */
+/** Everything that makes the run fail. */
 export function faultsOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ suite, revision, scenario, isRequired, cells }) =>
     WAYS.flatMap((way) => {
@@ -13,7 +13,7 @@ export function faultsOf(rows: readonly Row[]): string[] {
   )
 }
 
-/** One line per scenario; what is behind the gateway is compared with the fixture itself. */
+/** One line per scenario. Results behind the gateway are compared with the fixture itself. */
 export function table(rows: readonly Row[]): string {
   const head = [
     'suite',

@@ -17,10 +17,10 @@ export interface Row {
   cells: Readonly<Partial<Record<Way, Cell>>>
 }
 
-/** The suite has timers of its own, which a busy machine overruns: an outcome that is not wanted is asked for again. */
+/** The suite has its own timers, which a busy machine exceeds: a failed comparison is repeated. */
 const TRIES = 3
 
-/** Asks everything, or `only` these scenarios, of the fixture itself and through the gateway. */
+/** Runs everything, or `only` these scenarios, against the fixture itself and through the gateway. */
 export async function runWays(
   run: SuiteRun,
   ways: readonly Way[] = WAYS,

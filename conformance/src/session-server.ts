@@ -49,7 +49,7 @@ type Tool = (context: ToolContext) => Promise<ToolResult>
 
 /** Long enough to be seen as apart. */
 const PAUSE_MS = 50
-/** As the revision without sessions has it. */
+/** The code of the stateless revision. */
 const MISSING_CAPABILITY = -32_021
 
 /** All that are open: a change of what there is, is one for all of them. */
@@ -85,7 +85,7 @@ const tools: Readonly<Record<string, Tool>> = {
   test_elicitation_sep1034_defaults: ({ extra }) =>
     elicit(extra, 'Elicitation completed', 'Please check these values', DEFAULTS_FORM),
   test_elicitation_sep1330_enums: ({ extra }) => elicit(extra, 'Elicitation completed', 'Please choose', ENUMS_FORM),
-  /** Has its client come back for the answer; only HTTP knows how. */
+  /** Makes its client come back for the answer, which only HTTP supports. */
   async test_reconnection({ extra, closesStreams }) {
     if (closesStreams) extra.closeSSEStream?.()
     await sleep(PAUSE_MS)
@@ -130,7 +130,7 @@ async function elicit(
   return text(`${intro}: action=${action}, content=${JSON.stringify(content ?? {})}`)
 }
 
-/** A server of the revisions with sessions, one for each of them, with everything the suite asks a server for. */
+/** A server of the revisions with sessions, one for each session, with everything that the suite tests. */
 export function makeSessionServer(options: Pick<ToolContext, 'closesStreams'>): Server {
   const server = new Server(SERVER, {
     capabilities: {

@@ -70,7 +70,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, Record<string, string>>>
 
 const CACHE = { ttlMs: 1000, cacheScope: 'public' as const }
 
-/** A server of the revision without sessions, made for each request, with everything the suite asks a server for. */
+/** A server of the stateless revision, created for each request, with everything that the suite tests. */
 export function makeStatelessServer(changesOf: (server: Server) => Changes): Server {
   const server = new Server(SERVER, {
     capabilities: {

@@ -15,7 +15,7 @@ export interface SuiteRun {
   name: string
   revision: '2025-11-25' | '2026-07-28'
   program: string
-  /** Everything a server can be asked. */
+  /** Arguments that run everything. */
   all: readonly string[]
   /** With the name of one scenario before them. */
   one: readonly string[]
@@ -35,7 +35,7 @@ export const SUITE_RUNS: readonly SuiteRun[] = [
   })),
 ]
 
-/** What a server has to pass to conform to a revision, as the suite itself says it. */
+/** What a server has to pass to conform to a revision, according to the suite itself. */
 export function requiredScenarios(revision: SuiteRun['revision']): string[] {
   const file = path.join(path.dirname(next), '..', 'requirements', `${revision}.yaml`)
   const section = /^server:\n(?<names>(?: {2}- .+\n)+)/m.exec(readFileSync(file, 'utf8'))?.groups?.['names']
@@ -43,7 +43,7 @@ export function requiredScenarios(revision: SuiteRun['revision']): string[] {
   return [...section.matchAll(/- (\S+)/g)].map((match) => match[1] ?? '')
 }
 
-/** Asks the server at `url` everything, or one scenario; outcomes by scenario, in the order they were asked. */
+/** Runs everything, or one scenario, against the server at `url`. Returns outcomes by scenario, in order. */
 export async function runSuite(run: SuiteRun, url: string, scenario?: string): Promise<Map<string, Check[]>> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'thv-conformance-'))
   try {

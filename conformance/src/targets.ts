@@ -5,8 +5,8 @@ import { childServer, startHttpServer, type ChildServer } from '@toolhaven/testi
 import type { SuiteRun } from './suites.ts'
 
 /**
- * How the suite reaches the fixture: by itself, or through the gateway with one of the transports behind. `older-era`: what it
- * asks of the newest revision is asked of a server with sessions, which only the gateway makes possible.
+ * How the suite reaches the fixture: directly, or through the gateway with one of the transports behind it.
+ * `older-era`: a server with sessions gets the tests of the newest revision, which only the gateway makes possible.
  */
 export const WAYS = ['direct', 'stdio', 'sse', 'streamable-http', 'older-era'] as const
 export type Way = (typeof WAYS)[number]
@@ -67,8 +67,8 @@ export interface Behind {
 }
 
 /**
- * As a workload has it whose server is known to ask its clients. Scenarios follow one another as different clients, and the first
- * question of a process that several clients have just used would be refused.
+ * Like a workload whose server is known to ask its clients. Scenarios follow one another as different clients, and the
+ * first question of a process that several clients have just used would be refused.
  */
 export function pipe(make: () => ChildServer): Behind {
   const children = new Set<ChildServer>()
@@ -109,7 +109,7 @@ function quietGateway(): Gateway {
   })
 }
 
-/** The port is another's by the time it is opened, now and then. */
+/** Now and then another program has the port by the time it is opened. */
 async function openAnywhere(gateway: Gateway): Promise<number> {
   for (let attempt = 0; ; attempt++) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -4,7 +4,7 @@ import { startRecordingServer } from '../src/attacks/recording-server.ts'
 import { openTarget } from '../src/attacks/target.ts'
 import { rawCall } from '../src/raw-call.ts'
 
-/** Two readers would see two different requests in each. */
+/** Each can be read as two different requests. */
 const BODIES: Readonly<Record<string, string>> = {
   'a key twice': '{"name":"first","name":"second"}',
   'a key twice, once in disguise': String.raw`{"name":"third","na\u006de":"fourth"}`,

@@ -39,7 +39,7 @@ interface Address {
   port: number
 }
 
-/** Whether an ordinary user of this machine, or we ourselves, got through. */
+/** Whether an ordinary user of this machine, or our own user, got through. */
 async function callsFromHere({ host, port }: Address, user: object): Promise<boolean> {
   const options = { ...user, cwd: '/', env: {}, timeout: 20_000 }
   return promisify(execFile)(process.execPath, ['-e', CALL, host, String(port)], options).then(
@@ -54,7 +54,9 @@ async function callsFromNeighbour(captive: Captive, { host, port }: Address): Pr
   return (await captive.run('node', '-e', SAY, CALL, host, String(port))).trim() === 'yes'
 }
 
-/** An attacker in a workload, and a server that shows one harmless tool. Gives the port that the server listens on. */
+/**
+ * An attacker in a workload, and a server that shows one harmless tool. Returns the port that the server listens on.
+ */
 async function openScene(build: Build, here: Platform) {
   await using cleanUp = new AsyncDisposableStack()
   const captive = cleanUp.use(await openCaptive(build, here))
@@ -85,7 +87,7 @@ const found = (replace: string): Weakness => ({
   replace,
 })
 
-/** As engines had it once: an ordinary network, with a published port or an address that this machine reaches. */
+/** As engines once did it: an ordinary network, with a published port or an address that this machine reaches. */
 const OPEN = {
   docker: [
     BRIDGE,
@@ -161,7 +163,7 @@ const inspected = z.looseObject({
   }),
 })
 
-/** What an attacker would find by looking at every port of this machine and every address of the bridge. */
+/** What an attacker would find on every port of this machine and every address of the bridge. */
 async function addressesOf(engine: Engine | undefined, port: number) {
   if (!engine) throw new Error('only an engine publishes ports')
   const published: Address[] = []

@@ -8,7 +8,10 @@ import { type Platform, type PlatformKind, platformsInTurn, usePlatform } from '
 /** Takes 400 MiB and keeps them. */
 const HOARD = `const held = []; for (let n = 0; n < 40; n++) held.push(Buffer.alloc(10 << 20, 1)); console.log('survived', held.length)`
 
-/** Starts many processes, which wait until it ends, and says how many there are; nothing when the last could not be started. */
+/**
+ * Starts many processes that wait until it ends, and prints how many there are. Prints nothing when the last could not
+ * be started.
+ */
 const crowd = (size: number) => `const { spawn } = require('node:child_process')
 const script = 'exec 3<&0; n=0; while [ $n -lt ${size} ]; do ( read x <&3 ) & n=$((n+1)); done; echo $n'
 spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] }).stdout.on('data', (text) => { console.log(String(text)); process.exit() })
@@ -17,7 +20,7 @@ spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] }).stdout.on('da
 /** Opens as many files as it can, up to 6000. */
 const OPEN_FILES = `const fs = require('node:fs'); let n = 0; try { for (; n < 6000; n++) fs.openSync('/dev/null') } catch {} console.log(n)`
 
-/** Says to which of its arguments it could write 600 MiB. */
+/** Prints to which of its arguments it could write 600 MiB. */
 const FILL = `const fs = require('node:fs'); const part = Buffer.alloc(10 << 20, 1)
 console.log(JSON.stringify(process.argv.slice(1).filter((folder) => {
   const file = folder + '/bomb'
@@ -27,7 +30,7 @@ console.log(JSON.stringify(process.argv.slice(1).filter((folder) => {
 /** Every folder of a sandbox that is in memory. */
 const IN_MEMORY = ['/tmp', '/home/user', '/run', '/dev/shm', '/dev']
 
-/** Without it a limit that nothing enforces is taken. */
+/** Without it, a limit that nothing enforces is accepted. */
 const REFUSAL: Weakness = {
   file: 'packages/core/src/workloads/config/check-resources.ts',
   find: 'if (faults.length > 0) throw',
@@ -104,7 +107,7 @@ const BOMBS: readonly Bomb[] = [
     name: 'memory beyond a limit',
     request: { resources: { memory_mb: 192 } },
     explodes: async ({ run }) => {
-      // The kernel may take the server itself along.
+      // The kernel may kill the server itself as well.
       const said = await run('node', '-e', HOARD).catch(String)
       return { 'more memory than its limit': said.startsWith('survived') }
     },
@@ -129,7 +132,8 @@ const BOMBS: readonly Bomb[] = [
   {
     name: 'folders in memory',
     request: {},
-    // The fixture's image writes to its own layer, so containers have none; package images are tried in packages.engine.test.ts.
+    // The fixture's image writes to its own layer, so containers have no such folders. Package images are tried in
+    // packages.engine.test.ts.
     platforms: ['process'],
     explodes: async ({ run }) => {
       const filled: unknown = JSON.parse(await run('node', '-e', FILL, ...IN_MEMORY))
@@ -140,7 +144,7 @@ const BOMBS: readonly Bomb[] = [
   },
 ]
 
-/** A limit that the runtime cannot enforce is refused, and then the bomb does not explode either. */
+/** A limit that the runtime cannot enforce is refused, and then the bomb does not go off either. */
 async function openUnlessRefused(build: Build, platform: Platform, request: CreateRequest) {
   return openCaptive(build, platform, request).catch((error: unknown) => {
     if (/cannot be enforced/.test(String(error))) return undefined

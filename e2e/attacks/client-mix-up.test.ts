@@ -7,7 +7,7 @@ import { usePlatform } from '../src/platform.ts'
 import { untilStatus } from '../src/statuses.ts'
 
 const platform = usePlatform('process')
-/** None that the third client counts up to. */
+/** An id that the third client never counts up to. */
 const SAME_ID = 1_000_007
 
 describeAttack("a client that waits for another's answer", {
@@ -28,7 +28,7 @@ describeAttack("a client that waits for another's answer", {
     const { url } = await daemon.api.call('getWorkload', { params: { name: 'shared' } })
     const [victim, attacker] = [await openRawMcp(url), await openRawMcp(url)]
     await using other = await connectMcp(url)
-    // Answered when it is released; the attacker asks with the same id meanwhile, and is told nothing for a while.
+    // Answered when it is released. The attacker asks with the same id in the meantime, and gets no answer for a while.
     const held = victim.call('progress', { steps: 1, text: 'of the victim', hold: true }, SAME_ID)
     held.catch(() => undefined)
     for (const text of ['once', 'twice']) await callText(other, 'echo', { text })

@@ -9,7 +9,7 @@ import { socketOf } from '../src/socket-of.ts'
 const API = '/api/v1beta'
 const SESSION = `${API}/console/session`
 const SAME = { 'sec-fetch-site': 'same-origin' }
-/** What a browser says of a page on another port of this host, whose requests carry the cookies of this one. */
+/** What a browser says about a page on another port of this host, whose requests carry this host's cookies. */
 const OTHER_PORT = { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }
 const PAGE = { accept: 'text/html' }
 
@@ -27,12 +27,12 @@ const SAME_ORIGIN = {
 interface Victim extends AsyncDisposable {
   home: Home
   daemon: DaemonProcess
-  /** Of a link, made as the user makes one. */
+  /** The code of a link, made as the user makes one. */
   makeCode: () => Promise<string>
   enter: (code: string, headers?: Record<string, string>) => Promise<Response>
 }
 
-/** A daemon that asks for a token. */
+/** A daemon that requires a token. */
 async function openVictim(build: Build): Promise<Victim> {
   await using cleanUp = new AsyncDisposableStack()
   const env = { THV_RUNTIME: 'process', THV_API_TOKEN: 'a-token-of-the-victim' }

@@ -2,7 +2,7 @@ import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { openTarget } from '../src/attacks/target.ts'
 import { rawCall } from '../src/raw-call.ts'
 
-/** What a page of another site can make a browser send; each breaks one rule only. */
+/** What a page of another site can make a browser send. Each breaks only one rule. */
 const REQUESTS: Readonly<Record<string, Record<string, string>>> = {
   'JSON called plain text': { 'content-type': 'text/plain' },
   'JSON called a form': { 'content-type': 'application/x-www-form-urlencoded' },

@@ -12,7 +12,9 @@ import { type Place, REACH } from '../src/attacks/reach.ts'
 import { type Platform, usePlatform } from '../src/platform.ts'
 import { untilStatus } from '../src/statuses.ts'
 
-/** Services of this machine that know nothing of Toolhaven: one on every address, and one without any. */
+/**
+ * Services of this machine that have nothing to do with Toolhaven: one on every address, and one without an address.
+ */
 async function openServices() {
   const tcp = await listen({ port: 0, host: '::' }, 'hello')
   const address = tcp.address()
@@ -34,7 +36,7 @@ function ownAddresses(): string[] {
   return all.filter(({ scopeid }) => !scopeid).map(({ address }) => address)
 }
 
-/** A workload with a port. Gives that port, and the one where clients reach it. */
+/** A workload with a port. Returns that port, and the one where clients reach it. */
 async function startNeighbour({ daemon }: Captive, { fixture: image }: Platform): Promise<[number, number]> {
   const target = await freePort()
   const cmd_arguments = ['--transport=streamable-http', `--port=${target}`]
@@ -79,7 +81,8 @@ describe.each(attackedPlatforms('default-run'))('on %s', (kind) => {
       }
       const places = Object.values(named).flat()
       const gained = outcomes(await captive.run('node', '-e', REACH, JSON.stringify(places)))
-      // Addresses come and go, and the API is not on all of them: what this machine does not reach itself proves nothing.
+      // Addresses come and go, and the API is not on all of them: an address that this machine cannot reach itself
+      // proves nothing.
       const isThere = await reachFromHere(places)
       return Object.fromEntries(
         Object.entries(named).flatMap(([what, some]) => {

@@ -17,14 +17,14 @@ import { callText, connectMcp } from '../src/mcp-client.ts'
 import { platformsInTurn, usePlatform } from '../src/platform.ts'
 import { untilGone, untilStatus } from '../src/statuses.ts'
 
-/** Another one each time: an engine keeps the images of packages. */
+/** A different one each time, because an engine keeps the images of packages. */
 const newName = () => `thv-confused-${randomBytes(4).toString('hex')}`
 const MARKS = { mine: 'from the index of the variables', theirs: 'from the index of the files' }
 
-/** Of the Python package: what it reads while it is built, and tells. */
+/** What the Python package reads while it is built, and reports. */
 const READ_FILES = { mine: '/etc/hosts', theirs: '/etc/passwd' }
 
-/** The user's files name one index, and their variables, which win, another one. */
+/** The user's files name one index, and their variables, which take precedence, another one. */
 async function writeFiles({ env }: Home, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(env['HOME'] ?? '', name)
@@ -43,7 +43,7 @@ async function writeMarked(folder: string, name: string, mark: string): Promise<
 
 const READ = 'require("node:fs").readFileSync(process.argv[1], "utf8").split("\\n// ").at(-1)'
 
-/** Runs the newest version, and gives what its server tells of itself. */
+/** Runs the newest version, and returns what its server says about itself. */
 async function runNewest(daemon: DaemonProcess, image: string, ask: (url: string) => Promise<string>): Promise<string> {
   await daemon.api.call('createWorkload', { body: { name: 'confused', image } })
   await untilStatus(daemon, 'confused', 'running')
@@ -67,7 +67,7 @@ const FILES_ONLY: readonly Weakness[] = [
     replace: 'await readPythonSettings({ env: {}, homeDir })',
   },
 ]
-/** What `npm test` tells the programs that it runs would be in place of the user's own file. */
+/** Otherwise the settings that `npm test` passes to its programs would replace the user's own file. */
 const NO_NPM_FILES = { npm_config_userconfig: '', npm_config_globalconfig: '' }
 const WEAKNESSES = {
   docker: FILES_ONLY,
@@ -148,7 +148,7 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
     },
   })
 
-  // Without an engine uv itself would have to be in the index. The index that it is told of is tested beside `pypi.ts`.
+  // Without an engine uv itself would have to be in the index. `pypi.ts` has tests for the index that uv gets.
   if (kind === 'process') return
 
   describeAttack('a Python package of the same name and version in another index', {

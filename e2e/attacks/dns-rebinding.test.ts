@@ -4,7 +4,7 @@ import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { openTarget } from '../src/attacks/target.ts'
 import { rawCall } from '../src/raw-call.ts'
 
-/** A page's own name that was made to lead to this machine, and names that resolvers take for it. */
+/** A page's own name that was made to lead to this machine, and names that resolvers treat like it. */
 const NAMES = [
   'evil.example',
   'evil.example:8080',
@@ -50,14 +50,14 @@ describeAttack('a page whose name leads to this machine (DNS rebinding)', {
   attack: async (build) => {
     await using target = await openTarget(build)
     const gains: Record<string, boolean> = {}
-    /** It bites when the page gets what an honest caller gets. */
+    /** It succeeds when the page gets what an honest caller gets. */
     const tryPort = async (what: string, port: number, path: string, host: string) => {
       const honest = await rawCall({ port }, path)
       const { status } = await rawCall({ port }, path, { headers: { host } })
       gains[`${what} ${path} as ${host}`] = status === honest.status
     }
     for (const host of NAMES) {
-      // The web library of the API refuses these two by itself, so that they would prove nothing there.
+      // The web library of the API refuses these two itself, so they would prove nothing there.
       if (!ODD_IPV6.has(host)) await tryPort('the API', target.daemon.port, '/api/v1beta/workloads', host)
       await tryPort('a workload', target.port, '/health', host)
     }

@@ -11,10 +11,10 @@ import { usePlatform } from '../src/platform.ts'
 
 const WRAPPER = fileURLToPath(new URL('../src/attacks/with-resolver.ts', import.meta.url))
 
-/** One of the loopback's addresses that nobody else has: the port cannot be chosen. */
+/** A loopback address that nobody else uses, because the port cannot be chosen. */
 const ADDRESS = `127.${(process.pid >> 16) & 255}.${(process.pid >> 8) & 255}.${process.pid & 255}`
 
-/** Keeps the names it is asked for, and knows none. */
+/** Records the names that it is asked for, and knows none. */
 async function openResolver(context: TestContext) {
   const names: string[] = []
   const socket = createSocket('udp4')
@@ -30,7 +30,7 @@ async function openResolver(context: TestContext) {
   return { names, [Symbol.asyncDispose]: async () => void socket.close() }
 }
 
-/** The daemon asks our resolver for names; everything else is as it is. */
+/** The daemon asks our resolver for names. Everything else is unchanged. */
 const asking = (build: Build): Build => ({
   ...build,
   start: (home, args) => startDaemon(home, args, [WRAPPER, home.dir, ADDRESS, ...build.program]),
@@ -69,7 +69,7 @@ describeAttack('names that carry data, asked of the proxy', {
       'a name below a wildcard, at another port': '74776f.cdn.example:8443',
     }
     const said = (await captive.run('node', '-e', ASK, ...Object.values(places), 'control.cdn.example:443')).trim()
-    // What is listed is looked up, in both builds: the resolver can see names.
+    // A listed name is looked up in both builds: the resolver can see names.
     if (said !== 'done' || !resolver.names.includes('control.cdn.example'))
       throw new Error(`the attacker said ${said}, the resolver saw ${resolver.names.join(', ')}`)
     const isAsked = (place: string) => resolver.names.includes(place.replace(/:\d+$/, ''))

@@ -22,7 +22,7 @@ const ENGINE_NETWORK: Weakness = {
   replace: "NetworkMode: 'bridge',",
 }
 
-/** What gives a workload a loopback of its own. */
+/** Gives a workload a loopback of its own. */
 const NO_NETWORK: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
@@ -36,7 +36,7 @@ const NO_NETWORK: Record<PlatformKind, readonly Weakness[]> = {
   podman: [ENGINE_NETWORK, ONLY_PROXY],
 }
 
-/** The address that this machine speaks to others from; nothing is sent to find it. */
+/** The address that this machine uses to reach others. Nothing is sent to find it. */
 async function ownAddress(): Promise<string> {
   const socket = createSocket('udp4')
   socket.connect(9, '198.51.100.1')
@@ -64,14 +64,14 @@ describe.each(attackedPlatforms('egress'))('on %s', (kind) => {
       await using host = await openHostServices(folder.path)
       const profile = { read: [`${attacker.folder}:/attack`], network: { outbound: LIST } }
       await using captive = await openCaptive(build, here, { permission_profile: profile })
-      // Sockets with a name in the file system are kept out by the mounts, not by the network.
-      // In a container even an open network has a loopback of its own: there the way out is the address of this machine.
+      // Sockets with a name in the file system are kept out by the mounts, not by the network. In a container even an
+      // open network has its own loopback: there the way out is the address of this machine.
       const own = `:${await ownAddress()}:`
       const tries = host.tries.filter((attempt) =>
         kind === 'process' ? !attempt.startsWith('path:') : /^(tcp|udp):/.test(attempt) && attempt.includes(own),
       )
       const outcomes = outcomesOf(await captive.run('/attack/attack', ...tries))
-      // Networks of others come and go: what this machine itself does not reach any more proves nothing.
+      // Networks of others come and go: what this machine itself can no longer reach proves nothing.
       const outside = await attackFromHost(attacker.folder, tries)
       const known = tries.filter((attempt) => outside[attempt] === 'open')
       return Object.fromEntries(known.map((attempt) => [withoutNumbers(attempt), outcomes[attempt] === 'open']))

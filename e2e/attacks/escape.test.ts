@@ -29,7 +29,7 @@ const WALLS: Record<PlatformKind, readonly Weakness[]> = {
   podman: ENGINE_WALLS,
 }
 
-/** What the kernel says of the server's process. */
+/** What the kernel says about the server's process. */
 const FACT = (status: string, name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1]
 
 const WRITE = `try { require('node:fs').writeFileSync('/planted', ''); console.log('written') } catch (error) { console.log(error.code) }`
@@ -50,7 +50,7 @@ describe.each(attackedPlatforms('escape'))('on %s', (kind) => {
         }
       return {
         'could gain capabilities': FACT(status, 'CapBnd') !== '0'.repeat(16),
-        // The forwarder sees to that as well, so that no single weakness takes it away.
+        // The forwarder ensures that as well, so no single weakness removes it.
         ...(build === SHIPPED && { 'could gain rights by a program': FACT(status, 'NoNewPrivs') !== '1' }),
       }
     },

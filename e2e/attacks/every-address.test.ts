@@ -10,12 +10,12 @@ import { type PlatformKind, usePlatform } from '../src/platform.ts'
 const SIDECAR = 'packages/runtimes/src/engine/sidecar.ts'
 const IN_CONTAINER: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
-  // Goes with a network of its own only.
+  // Only with a network of its own.
   { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
   ONLY_PROXY,
 ]
 
-/** Puts the workload into a network where every address answers, in place of its own. */
+/** Puts the workload into a network where every address answers, instead of its own. */
 const INTO_THE_WORLD: Record<PlatformKind, readonly Weakness[]> = {
   process: [
     {
@@ -48,7 +48,9 @@ const SAYINGS = {
   'a word by UDP to the port of QUIC': 'word secret',
 }
 
-/** Does all of it at once. Who is not let out hears so at once; two seconds are for who waits for an answer. */
+/**
+ * Does everything at once. A refused connection fails at once; the two seconds are for those that wait for an answer.
+ */
 const ATTACK = `
 const dgram = require('node:dgram'), dns = require('node:dns'), net = require('node:net')
 const question = (name) => Buffer.concat([Buffer.from([0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]),

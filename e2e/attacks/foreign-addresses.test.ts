@@ -5,7 +5,7 @@ import { until } from '@toolhaven/testing/testbed/until'
 import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { type ClosedNetwork, startInClosedNetwork } from '../src/attacks/start-in-closed-network.ts'
 
-/** `private.example` is a name of somebody else that leads to 127.0.0.1. */
+/** `private.example` is somebody else's name that leads to 127.0.0.1. */
 const URLS = {
   loopback: 'http://127.0.0.1/mcp',
   'the loopback by number': 'http://2130706433/mcp',
@@ -64,7 +64,7 @@ describeAttack('a private address that somebody else chose', {
   },
 })
 
-/** The daemon answers only when it has tried the server for a while, so the connection is waited for. */
+/** The daemon answers only after it has tried the server for a while, so the test waits for the connection. */
 async function isReachedByAdoption({ home, call, hits }: ClosedNetwork): Promise<boolean> {
   const file = join(home.env['HOME'] ?? '', '.cursor', 'mcp.json')
   await mkdir(dirname(file))
@@ -92,7 +92,7 @@ describeAttack('a server that leads its callers elsewhere', {
       find: 'if (next.origin !== url.origin) return response',
       replace: '',
     },
-    // Connections lead to the server's origin, whatever they are asked for.
+    // Connections lead to the server's origin, whatever they ask for.
     {
       file: 'packages/gateway/src/http/client/upstream-target.ts',
       find: 'return this.#connections.send({',

@@ -14,7 +14,10 @@ const GUARDS = 'packages/core/src/workloads/running/hidden-files.ts'
 const CANARY = 'only for the user'
 const run = promisify(execFile)
 
-/** Git as the user of the folder runs it, who owns what the server makes there, and without the configuration of this machine. */
+/**
+ * Git as the user runs it who owns the folder and everything that the server makes there, without the configuration of
+ * this machine.
+ */
 const git = (folder: string, ...args: string[]) =>
   run('git', ['-c', 'safe.directory=*', '-c', 'user.name=u', '-c', 'user.email=u@example.test', ...args], {
     cwd: folder,
@@ -33,7 +36,7 @@ async function makeRepository(path: string): Promise<void> {
   await run('chmod', ['-R', 'a+rwX', path])
 }
 
-/** What a server does in /proj, where the user calls Git afterwards, and what is wanted to run then. */
+/** What a server does in /proj, where the user calls Git afterwards, and what should run then. */
 const ATTEMPTS: Readonly<Record<string, { where: string; script: string }>> = {
   'its hook': { where: '', script: "hook('/proj/.githooks')" },
   'its configuration': { where: '', script: "fs.appendFileSync('/proj/.git/config', monitor)" },
@@ -51,7 +54,7 @@ const ATTEMPTS: Readonly<Record<string, { where: string; script: string }>> = {
   },
 }
 
-/** Git runs what leaves a file at `mark`. */
+/** What Git runs leaves a file at `mark`. */
 const TOOLS = `
 const fs = require('node:fs')
 const monitor = '[core]\\n\\tfsmonitor = "touch \\'' + mark + '\\'; false"\\n'
@@ -67,7 +70,7 @@ const repository = (folder) => {
 process.umask(0)
 `
 
-/** Whether Git runs what the server wants once the server has made its attempt. */
+/** Whether Git runs what the server wants after its attempt. */
 async function isRun(captive: Captive, project: string, name: string): Promise<boolean> {
   await using marks = await makeSharedFolder()
   const mark = join(marks.path, 'ran')

@@ -14,7 +14,7 @@ const GUARD = 'packages/runtimes/src/engine/container-guard.ts'
 const IMAGE = 'packages/runtimes/src/engine/image-config.ts'
 const BODY = 'packages/runtimes/src/engine/container-body.ts'
 
-/** Puts the system call filter in force. */
+/** Makes the system call filter apply. */
 const CONFINED = { permission_profile: { network: { outbound: {} } } }
 
 /** Runs the image, asks, and removes it. */
@@ -40,13 +40,13 @@ async function buildImage(
 const isReplaced = async (captive: Captive) =>
   (await captive.run('node', '-p', 'process.env.IMPOSTOR ?? "not there"')).includes('ran')
 
-/** Whether it can write the memory of a process that has fewer filters than it has itself. */
+/** Whether it can write to the memory of a process that has fewer filters than itself. */
 const REACH_INIT = `
 const fs = require('node:fs')
 const filters = (id) => Number(/^Seccomp_filters:\\s*(\\d+)/m.exec(fs.readFileSync('/proc/' + id + '/status', 'utf8'))[1])
 try { fs.closeSync(fs.openSync('/proc/1/mem', 'r+')); console.log(filters(1) < filters('self') ? 'freer' : 'alike') } catch (error) { console.log(error.code) }`
 
-/** Says whether the health check ran that writes this file. */
+/** Tells whether the health check ran, which writes this file. */
 const CHECKED = '/tmp/checked'
 const WAIT_FOR_CHECK = `
 const fs = require('node:fs')
@@ -71,7 +71,7 @@ async function hasHealthCheck({ engine }: Platform): Promise<boolean> {
 
 const listed = z.array(z.looseObject({ Names: z.array(z.string()), Labels: z.record(z.string(), z.string()) }))
 
-/** The status in which a new workload ends up; undefined when the daemon does not take it. */
+/** The status that a new workload reaches. Undefined when the daemon refuses it. */
 async function settled({ daemon }: Captive, body: CreateRequest & { name: string }): Promise<string | undefined> {
   const isTaken = await daemon.api.call('createWorkload', { body }).then(
     () => true,
@@ -82,7 +82,7 @@ async function settled({ daemon }: Captive, body: CreateRequest & { name: string
   return (await daemon.api.call('getWorkload', { params: { name: body.name } })).status
 }
 
-/** Whether a container with the forged label comes to be. */
+/** Whether a container with the forged label is created. */
 async function isForged(captive: Captive, { engine }: Platform, body: CreateRequest & { name: string }) {
   if ((await settled(captive, body)) === undefined) return false
   const all = listed.parse(JSON.parse(await engineMust(engine?.socketPath ?? '', 'GET', '/containers/json?all=true')))
@@ -114,7 +114,7 @@ describe.each(enginesInTurn())('on %s', (kind) => {
         build,
         platform(context),
         { lines: [HEALTH_CHECK] },
-        // Podman leaves it to systemd to run health checks, and there is none here.
+        // Podman leaves health checks to systemd, which does not run here.
         async ({ run }) =>
           kind === 'docker'
             ? (await run('node', '-e', WAIT_FOR_CHECK)).includes('it ran')
@@ -169,7 +169,7 @@ describe.each(enginesInTurn())('on %s', (kind) => {
       const text = await engineMust(here.engine?.socketPath ?? '', 'GET', `/images/${here.fixture}/json`)
       const id = z.looseObject({ Id: z.string() }).parse(JSON.parse(text)).Id.replace('sha256:', '')
       const gains: Record<string, boolean> = {}
-      // Podman itself takes only whole ids with their kind.
+      // Podman itself accepts only whole ids with their kind.
       const withKind = kind === 'docker' ? [`sha256:${id.slice(0, 12)}`] : []
       for (const image of [id.slice(0, 6), id.slice(0, 12), id, ...withKind])
         gains[`${image.startsWith('sha256:') ? 'with its kind, ' : ''}${image.length} characters start it`] =

@@ -21,7 +21,7 @@ interface Description {
   code_challenge_methods_supported?: string[]
 }
 
-/** An authorization server that says of itself what it is told to. */
+/** An authorization server whose metadata is what the test says. */
 async function startHostileProvider() {
   let description: Description = {}
   const server = createServer((_request, response) => {
@@ -49,7 +49,7 @@ async function startHostileProvider() {
   }
 }
 
-/** The address that people are told to open; undefined when there is none. */
+/** The address that people are told to open. Undefined when there is none. */
 async function offeredLogin(daemon: DaemonProcess, name: string, url: string): Promise<string | undefined> {
   await daemon.api.call('createWorkload', {
     body: { name, url, oauth_config: { client_id: 'known' }, accept_network: true },

@@ -5,7 +5,7 @@ import { callText, connectMcp } from '../src/mcp-client.ts'
 import { usePlatform } from '../src/platform.ts'
 import { untilStatus } from '../src/statuses.ts'
 
-/** Clears the screen, sets the title, goes back over what was said, and turns the direction of text. */
+/** Clears the screen, sets the title, goes back over earlier output, and reverses the direction of text. */
 const HOSTILE = ['\u001B[2J', '\u001B]0;owned\u0007', '\r', '\u009B31m', '\u202Etxt.exe'].join('-')
 // oxlint-disable-next-line no-control-regex -- that is what is looked for
 const DRIVES = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/
@@ -46,7 +46,7 @@ describeAttack('text of a server that drives the terminal', {
     const { url } = await daemon.api.call('getWorkload', { params: { name: 'talker' } })
     await using connection = await connectMcp(url)
     await callText(connection, 'say', { text: `said ${HOSTILE}` })
-    // A fault is told with the words of whoever made it.
+    // The error quotes the words of the file's author.
     await writeFile(join(home.dir, 'faulty.json'), JSON.stringify({ servers: { [`x${HOSTILE}`]: {} } }))
     const gains: Record<string, boolean> = {}
     for (const args of [

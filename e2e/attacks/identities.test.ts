@@ -56,7 +56,7 @@ describe('on docker', () => {
       const image = await packagedFixture(engine, captive.daemon)
       await api.call('createWorkload', { body: { name: 'packaged', image, env_vars: { SECRET } } })
       await untilStatus(captive.daemon, 'packaged', 'running')
-      // Otherwise there is nothing to see, whoever looks.
+      // Otherwise there is nothing to see for anybody.
       expect(await environmentSeenBy(0, engine, 'packaged')).toContain(SECRET)
       return {
         'the secrets of the server are read from /proc': (
@@ -76,7 +76,7 @@ describe.each(enginesInTurn())('on %s', (kind) => {
     const { engine } = found
     if (!engine) throw new Error('this platform has an engine')
     await using stack = new AsyncDisposableStack()
-    // On Docker, somebody who may use its socket, as members of the group docker may.
+    // On Docker, a user who may use its socket, as members of the group docker may.
     const owner = kind === 'podman' ? await stat(engine.socketPath) : { uid: 4711, gid: 4711 }
     const user = { uid: owner.uid, gid: owner.gid }
     if (kind === 'docker') {

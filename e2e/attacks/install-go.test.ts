@@ -16,7 +16,7 @@ import { untilGone, untilReport } from '../src/statuses.ts'
 const imageOf = (name: string) => `go://hostile.example/${name}@${GO_VERSION}`
 const moduleOf = (name: string) => `hostile.example/${name}`
 
-/** A name of its own in every attack: engines keep the images that they built. */
+/** A new name for every attack: engines keep the images that they built. */
 const nameFor = ({ folder }: Victim, what: string) => `${what}-${basename(folder).toLowerCase()}`
 
 async function needGo(context: TestContext): Promise<void> {
@@ -24,7 +24,7 @@ async function needGo(context: TestContext): Promise<void> {
   await promisify(execFile)('go', ['version']).catch(() => context.skip('no Go toolchain on this machine'))
 }
 
-/** The URL of the server of a package that was run without any option; undefined when it is in error. */
+/** The URL of a package's server that was run without any option. Undefined when the workload is in error. */
 async function start({ daemon }: Victim, name: string): Promise<string | undefined> {
   await daemon.api.call('createWorkload', { body: { name, image: imageOf(name) } })
   await untilReport(daemon, name, 'running or in error', ({ status }) => status === 'running' || status === 'error')
@@ -46,7 +46,7 @@ const reportSchema: z.ZodType<GoReport> = z.object({
   processes: z.number(),
 })
 
-/** What the server gets while it runs. */
+/** What the server gains while it runs. */
 async function reportOf(victim: Victim, name: string): Promise<GoReport> {
   const url = await start(victim, name)
   if (url === undefined) throw new Error(`the server of ${name} does not run`)
@@ -66,14 +66,14 @@ async function isRead(victim: Victim, proxy: GoProxy): Promise<boolean> {
   return url !== undefined
 }
 
-/** A package that makes Go ask this machine for a dependency. Gives how often it did, and why it failed. */
+/** A package that makes Go ask this machine for a dependency. Returns how often it asked, and why it failed. */
 async function leadIn(victim: Victim, proxy: GoProxy) {
   let asked = 0
   const server = createServer((socket) => {
     asked += 1
     socket.on('error', () => undefined).destroy()
   })
-  // Go asks hosts at this port only.
+  // Go asks hosts only at this port.
   await new Promise<void>((done) => server.listen(443, victim.host, done))
   await using _server = { [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())) }
   await addLeadingPackage(proxy, moduleOf('leading'), `${victim.host}/inner`)

@@ -39,7 +39,7 @@ const reportSchema: z.ZodType<Report> = z.object({
   processes: z.number(),
 })
 
-/** Runs the package and asks what its script got. */
+/** Runs the package and asks what its script gained. */
 async function reportOf({ daemon }: Victim, here: Platform, image: string): Promise<Report> {
   const body = { name: 'hostile', image, permission_profile: { network: { outbound: {} } } }
   await daemon.api.call('createWorkload', { body })
@@ -56,7 +56,7 @@ async function reportOf({ daemon }: Victim, here: Platform, image: string): Prom
   return reportSchema.parse(JSON.parse(said))
 }
 
-/** An npm package with a dependency that is an address of this machine. Nothing has to run for npm to ask for it. */
+/** An npm package with a dependency given as an address of this machine. Nothing has to run for npm to request it. */
 async function writeLeadingNpm({ folder, host }: Victim, here: Platform, stack: AsyncDisposableStack) {
   const requests: string[] = []
   const service = createHttpServer((request, response) => {
@@ -80,7 +80,7 @@ function gainsOf(report: Report, { targets }: Victim, here: Platform): Gains {
     ...Object.fromEntries(Object.keys(targets.places).map((place) => [place, report.reached.includes(place)])),
     'the keys in ~/.ssh': report.read.length > 0,
     ...(here.engine && { 'rights of root': !/^0+$/.test(report.capabilities) }),
-    // The daemon of the tests is root's, so servers from packages are nobody's.
+    // The daemon of the tests belongs to root, so servers from packages run as nobody.
     ...(here.kind === 'docker' && { 'another id than servers have': report.uid !== UNUSED_ID }),
   }
 }
@@ -135,7 +135,7 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
       const wheel = await makeLeadingWheel(victim.folder, 'thv-leading', `${origin}/files/${built.name}`)
       index.files.set('thv-leading', wheel)
       await writeConfig(victim, '.pip/pip.conf', settings.replace('http://', `http://me:${INDEX_TOKEN}@`))
-      // uv takes the address of a dependency from nobody but the user, so there the package itself has to be built.
+      // uv accepts addresses of dependencies only from the user, so there the package itself has to be built.
       await failureOf(victim, here.engine ? 'uvx://thv-leading@1.0.0' : 'uvx://thv-built@1.0.0')
       return { ...gains, 'code of a package beside the token': index.requests.includes('/was-run') }
     },

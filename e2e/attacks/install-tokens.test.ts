@@ -44,7 +44,7 @@ function engineOf({ engine }: Platform): Engine {
   return engine
 }
 
-/** Paths of the containers and images that builds left, with images that the last step did not come to name. */
+/** Paths of the containers and images that builds left, including images that the last step did not name any more. */
 async function leftoversOn({ socketPath }: Engine): Promise<string[]> {
   const find = async (kind: string, filters: object) => {
     const query = new URLSearchParams({ all: 'true', filters: JSON.stringify(filters) })
@@ -58,7 +58,7 @@ async function leftoversOn({ socketPath }: Engine): Promise<string[]> {
   ]
 }
 
-/** Names of those that we built. */
+/** Names of the images that we built. */
 async function imagesOn({ socketPath }: Engine): Promise<string[]> {
   const images = named.parse(JSON.parse(await engineMust(socketPath, 'GET', '/images/json')))
   return images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.startsWith('toolhaven.local/'))
@@ -84,7 +84,7 @@ async function isInFiles({ env }: Home): Promise<boolean> {
 
 const READ_ALL = `cat /proc/[0-9]*/environ /proc/[0-9]*/root/build/config/npmrc /proc/[0-9]*/root/build/npmrc 2>/dev/null`
 
-/** Whether a person of this machine finds it in the processes that they may look into. */
+/** Whether a person on this machine finds it in the processes that they may inspect. */
 async function isRead(): Promise<boolean> {
   const { stdout } = await run('/bin/sh', ['-c', `${READ_ALL}; true`], { uid: 1000, gid: 1000, cwd: '/' })
   return stdout.includes(TOKEN)
@@ -94,16 +94,19 @@ interface Killed extends AsyncDisposable {
   home: Home
   /** Starts the daemon again, with a registry that answers. */
   again: () => Promise<void>
-  /** What user 1000 saw before. */
+  /** Whether user 1000 saw it before. */
   wasRead: boolean
 }
 
-/** When a daemon is killed: while npm fetches, while a script of the package runs, or while the engine puts the image together. */
+/**
+ * The moment when a daemon is killed: while npm fetches, while a script of the package runs, or while the engine puts
+ * the image together.
+ */
 const MOMENTS = ['fetch', 'script', 'image'] as const
 type Moment = (typeof MOMENTS)[number]
 /** The script asks the registry for this, and ends when it is answered. */
 const SCRIPT_RUNS = '/script-runs.tgz'
-/** Of the package, so that the engine is not done with the image before the daemon is dead. */
+/** The size of the package, so that the engine has not finished the image before the daemon is dead. */
 const LARGE_BYTES = 64 << 20
 
 /** A package that is large, or with a script that waits for the registry. */
@@ -126,7 +129,7 @@ function isLastStep({ status, status_context: reason, progress }: WorkloadEvent)
 async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platform, host: string): Promise<Killed> {
   await using stack = new AsyncDisposableStack()
   if (engine) await buildBaseImages(engine, ['node'])
-  // No daemon comes after one that was killed to look at this.
+  // No daemon follows a killed one to look at this.
   stack.defer(async () => {
     if (!engine) return
     const made = (await imagesOn(engine)).map((name) => `/images/${name}`)
@@ -148,7 +151,7 @@ async function killAt(moment: Moment, build: Build, { engine, makeHome }: Platfo
   await daemon.api.call('createWorkload', { body: { name: 'private', image: `npx://${NAME}@1.0.0` } })
   if (awaited === undefined) await events.next(isLastStep)
   else await until(`the ${moment}`, () => registry.requests.includes(awaited), 400_000)
-  // Not in the last step, which could end meanwhile.
+  // Not in the last step, which could end in the meantime.
   const wasRead = moment === 'fetch' && (await isRead())
   await daemon.kill()
   const kept = stack.move()
@@ -189,7 +192,7 @@ describe.each(platformsInTurn(import.meta.url))('on %s', (kind) => {
       await using killed = await killAt('fetch', build, here, own.address)
       return {
         'the token in what is left': await hasToken(engineOf(here)),
-        // Ids in the containers of a rootless engine are nobody's on this machine.
+        // Ids in the containers of a rootless engine belong to nobody on this machine.
         ...(kind === 'docker' && { 'the token in a process of user 1000': killed.wasRead }),
       }
     },

@@ -20,14 +20,14 @@ async function readThrough(url: string, path: string): Promise<string> {
   return await callText(connection, 'run', { command: ['node', '-e', script] })
 }
 
-/** Puts a link to `target` in the place of the folder `data`, from inside. */
+/** Replaces the folder `data` with a link to `target`, from inside. */
 const swap = (folder: string, target: string) => [
   'node',
   '-e',
   `const fs = require('node:fs'); fs.renameSync('${folder}/data', '${folder}/before'); fs.symlinkSync('${target}', '${folder}/data')`,
 ]
 
-/** The URL of a workload once it runs; undefined when it is in error. */
+/** The URL of a workload once it runs. Undefined when it is in error. */
 async function settled({ daemon }: Captive, name: string): Promise<string | undefined> {
   await untilReport(daemon, name, 'running or in error', ({ status }) => status === 'running' || status === 'error')
   const { status, url } = await daemon.api.call('getWorkload', { params: { name } })
@@ -41,16 +41,16 @@ async function readsAfterRestart(captive: Captive, name: string, change?: () => 
   return readsCanary(captive, name)
 }
 
-/** Whether a workload reads what is not meant for it. */
+/** Whether a workload reads what it must not. */
 async function readsCanary(captive: Captive, name: string): Promise<boolean> {
   const url = await settled(captive, name)
   if (url === undefined) return false
-  // A server that is replaced again by now reads nothing.
+  // A server that has been replaced again by now reads nothing.
   const text = await readThrough(url, '/data/canary').catch(() => '')
   return text.includes(CANARY)
 }
 
-/** False when the daemon does not take it. */
+/** False when the daemon refuses it. */
 async function create(
   { daemon }: Captive,
   { fixture: image }: Platform,
@@ -64,7 +64,7 @@ async function create(
   )
 }
 
-/** From now on the folder `data` is by turns a folder and a link to `target`, some milliseconds each. */
+/** From now on the folder `data` is alternately a folder and a link to `target`, for some milliseconds each. */
 const FLICKER = `
 const fs = require('node:fs')
 const [folder, target] = process.argv.slice(1)
@@ -91,7 +91,7 @@ interface Scene extends AsyncDisposable {
   captive: Captive
   shared: string
   inner: string
-  /** Holds the canary, and is mounted for nobody. */
+  /** Contains the canary, and is not mounted for anybody. */
   theirs: string
 }
 
@@ -145,7 +145,7 @@ describe.each(attackedPlatforms('mounts'))('on %s', (kind) => {
   })
 })
 
-/** Says that it ran, and becomes the program that it was to start. */
+/** Reports that it ran, and becomes the program that it should start. */
 const IMPOSTOR = `#!/bin/sh
 echo ran > /proj/ran
 while [ "$1" != -- ]; do shift; done
@@ -153,7 +153,7 @@ shift
 exec "$@"
 `
 
-/** Below a folder of the server's own, so that the server can move the folder in which it is mounted. */
+/** Below a folder of the server, so that the server can move the folder that contains the mount. */
 const PLACE = '/proj/a/tools'
 
 describe.each(attackedPlatforms('mounts').filter((kind) => kind !== 'process'))('on %s', (kind) => {
@@ -183,7 +183,7 @@ describe.each(attackedPlatforms('mounts').filter((kind) => kind !== 'process'))(
 
 const sandbox = usePlatform('process')
 
-// Engines are held to the same by the runtime suite, which replaces a mount at a known moment.
+// The runtime suite tests the same for engines: it replaces a mount at a known moment.
 describeAttack('a link that comes and goes while a server is started', {
   defence: 'the look at what was mounted',
   weaknesses: [
@@ -200,7 +200,7 @@ describeAttack('a link that comes and goes while a server is started', {
     const start = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(FLICKER)}, '/proj', '${theirs}'], { detached: true, stdio: 'ignore' }).unref()`
     await captive.run('node', '-e', start)
     let isRead = false
-    // The link has to come between the check and the mount, which happens in about one round of four.
+    // The link has to be there between the check and the mount, which happens in about one of four rounds.
     for (let tries = 0; tries < 4 * TRIES && !isRead; tries += 1) {
       if (build === SHIPPED && tries === TRIES) break
       isRead = await readsAfterRestart(captive, 'neighbour')

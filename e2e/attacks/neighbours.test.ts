@@ -17,7 +17,7 @@ import { untilStatus } from '../src/statuses.ts'
 const SIDECAR = 'packages/runtimes/src/engine/sidecar.ts'
 const ENGINE: readonly Weakness[] = [
   { file: SIDECAR, find: "NetworkMode: 'none',", replace: `NetworkMode: 'container:${WORLD_CONTAINER}',` },
-  // Goes with a network of its own only.
+  // Only with a network of its own.
   { file: SIDECAR, find: "body: { Hostname: 'sandbox' },", replace: 'body: {},' },
   ONLY_PROXY,
   {
@@ -73,7 +73,7 @@ async function startNeighbour(
   return { port, url: (await daemon.api.call('getWorkload', { params: { name } })).url }
 }
 
-/** Tries each place, a port of the loopback or a path, and says what came of it. */
+/** Tries each place, a port of the loopback or a path, and reports the outcome. */
 const REACH = `
 const reach = (where) => new Promise((done) => require('node:net').connect(where)
   .on('connect', () => done('open')).on('error', (error) => done(error.code)))
@@ -106,7 +106,7 @@ describe.each(attackedPlatforms('neighbours'))('on %s', (kind) => {
       const neighbour = await startNeighbour(captive, here, apart)
       const places = {
         'the port of a neighbour': { port: neighbour.port, host: '127.0.0.1' },
-        // In a network that containers share the daemon is not; in that of this machine it is.
+        // The daemon is not in a network that containers share, but it is in that of this machine.
         ...(kind === 'process' && {
           'where clients reach a neighbour': { port: Number(new URL(neighbour.url).port), host: '127.0.0.1' },
           'the API of the daemon': { port: captive.daemon.port, host: '127.0.0.1' },
@@ -119,7 +119,7 @@ describe.each(attackedPlatforms('neighbours'))('on %s', (kind) => {
       const theirs = await callText(there, 'run', { command: NAMESPACE })
       return {
         ...Object.fromEntries(
-          // Who finds a socket but may not open it has come too far already.
+          // Finding a socket is already too much, even if it cannot be opened.
           Object.keys(places).map((name, n) => [name, outcomes[n] === 'open' || outcomes[n] === 'EACCES']),
         ),
         'the network of a neighbour': (await captive.run(...NAMESPACE)) === theirs,

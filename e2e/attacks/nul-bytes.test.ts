@@ -19,11 +19,11 @@ interface Scene {
   home: Home
   daemon: DaemonProcess
   image: string
-  /** The text that carries two further options for the sandbox. */
+  /** The text that contains two more options for the sandbox. */
   poison: string
 }
 
-/** Each brings the poisoned text to a workload by another way. The name of the workload is given. */
+/** Each brings the poisoned text to a workload in another way. `name` is the workload's name. */
 const WAYS: Readonly<Record<string, (scene: Scene, name: string) => Promise<unknown>>> = {
   'a variable of a new workload': ({ daemon, image, poison }, name) =>
     send(daemon, 'POST', '/workloads', { name, image, env_vars: { A: poison } }),

@@ -2,7 +2,7 @@ import { describeAttack } from '../src/attacks/describe-attack.ts'
 import { makeHome } from '../src/home.ts'
 import { rawCall } from '../src/raw-call.ts'
 
-/** Each would be an option, a second argument or a second line to some program behind. */
+/** Each would be an option, a second argument or a second line for a program behind the daemon. */
 const IMAGES = [
   '--privileged',
   '-v=/:/host',
@@ -58,7 +58,7 @@ describeAttack('an image or a name that is an option to the program behind', {
     },
   ],
   attack: async (build) => {
-    // Nobody answers there: it is enough that a request is taken for one.
+    // Nobody answers there: it is enough that the text is treated as a request.
     await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: 'http://127.0.0.1:9' } })
     await using daemon = await build.start(home)
     const gains: Record<string, boolean> = {}

@@ -12,7 +12,7 @@ import { socketOf } from '../src/socket-of.ts'
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-/** What a few lines of JavaScript do for an ordinary user of this machine; false when they throw. */
+/** The result of a few lines of JavaScript run by an ordinary user of this machine. False when they throw. */
 const asNobody = (script: string, ...args: string[]) => succeeds(NOBODY, script, ...args)
 
 async function succeeds(user: object, script: string, ...args: string[]): Promise<boolean> {
@@ -33,7 +33,7 @@ const READ = `import { readFileSync } from 'node:fs'; readFileSync(process.argv[
 const KNOCK = `import { connect } from 'node:net'
   connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(1))`
 
-/** Where the browser comes back to from a login that is waited for, with a code that is not the owner's. */
+/** Where the browser returns to from a pending login, with a code that is not the owner's. */
 async function loginOf({ daemon }: Target, name: string): Promise<string | undefined> {
   const { status_context: context } = await daemon.api.call('getWorkload', { params: { name } })
   const address = URL.parse(/https?:\S+/.exec(context)?.[0] ?? '')
@@ -73,7 +73,7 @@ describeAttack('root, who calls the ports of an ordinary user', {
   weaknesses: [{ file: 'apps/cli/src/daemon/peer-user.ts', find: ' && row.owner === uid', replace: '' }],
   attack: async (build, context) => {
     if (process.getuid?.() !== 0) context.skip('a daemon of another user needs root')
-    // An id of nobody on this machine, and not the one that stands for unknown users.
+    // An id that nobody has on this machine, and not the one for unknown users.
     await using home = await makeHome({ env: { THV_RUNTIME: 'process' }, user: { uid: 54_321, gid: 54_321 } })
     await using daemon = await build.start(home)
     if (!(await canCall(home.user ?? {}, daemon.baseUrl))) throw new Error('the user cannot call their own daemon')
@@ -105,7 +105,7 @@ describeAttack('another user who opens the files', {
     if (process.getuid?.() !== 0) context.skip('becoming another user needs root')
     await using target = await openTarget(build)
     const { home } = target
-    // As an ordinary home folder, which others may pass through.
+    // Like an ordinary home folder, which others may pass through.
     for (const folder of ['.', 'home', 'run', 'state']) await chmod(join(home.dir, folder), 0o755)
     return {
       'lists the state folder': await asNobody(LIST, home.stateDir),

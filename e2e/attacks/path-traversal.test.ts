@@ -38,7 +38,7 @@ describeAttack('a name that is a path', {
   attack: async (build) => {
     await using home = await makeHome({ env: { THV_RUNTIME: 'process' } })
     await using daemon = await build.start(home)
-    // Two folders up from where records lie: the attacker's file would be beside the state, not in it.
+    // Two folders above the records, so the attacker's file would be next to the state, not in it.
     const above = (name: string) => isThere(join(home.dir, 'state', `${name}.json`))
     await post(daemon, '/workloads', { name: '../../workload', url: 'http://127.0.0.1:9/mcp' })
     await post(daemon, '/groups', { name: '../../group' })

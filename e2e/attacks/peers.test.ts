@@ -111,7 +111,7 @@ describeAttack('another user who sends a request and closes at once', {
     process.kill(pid, 'SIGSTOP')
     await network.asNobody(CLOSE_AT_ONCE, String(port), 'waiting-')
     process.kill(pid, 'SIGCONT')
-    // It comes after theirs and is handled after them.
+    // It is sent after theirs and handled after them.
     await scene.call('POST', '/workloads', { name: 'ours', url: 'http://127.0.0.1:9/mcp' })
     const names = await scene.names()
     return { [`creates one of ${2 * TRIES} workloads`]: /(racing|waiting)-/.test(names) }

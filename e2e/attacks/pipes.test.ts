@@ -18,7 +18,7 @@ const WRITE = `require('node:fs').appendFileSync('/shared/orders', '${ORDER}')`
 async function takeOrders(folder: string) {
   const pipe = join(folder, 'orders')
   execFileSync('mkfifo', ['-m', '666', pipe])
-  // Open for both, so that neither end waits for the other.
+  // Opened for both, so that neither end waits for the other.
   const file = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK)
   return {
     async taken(): Promise<string> {

@@ -25,14 +25,14 @@ const listed = (extra = '') =>
 /** A page of the list of an MCP registry. */
 const page = (servers: string) => `{"servers":[${servers}],"metadata":{"count":1}}`
 
-/** Each is a page to a reader that is not careful. */
+/** Each is a valid page to a careless reader. */
 const PAGES: Readonly<Record<string, string>> = {
   'a page with a package twice': page(listed(',"identifier":"evil"')),
   'a page with a package twice, once in disguise': page(listed(String.raw`,"ident\u0069fier":"evil"`)),
   'a page of 40 MiB': page(listed(`,"padding":"${'x'.repeat(40 << 20)}"`)),
 }
 
-/** Each is a registry to a reader that is not careful. */
+/** Each is a valid registry to a careless reader. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   'a server twice': document(`{"good":${server()},"good":${server(',"args":["--evil"]')}}`),
   'a server twice, once in disguise': document(String.raw`{"good":${server()},"g\u006fod":${server()}}`),
@@ -213,7 +213,7 @@ describe('of an import, on process', () => {
       )
       if (isImported) await untilStatus(daemon, 'caller', 'running')
       const gains = { 'is taken without a confirmation': isImported, 'its script calls a service': calls > 0 }
-      // With the confirmation it does what it says, so it was refused for that and nothing else.
+      // With the confirmation it works as it says, so it was refused for lack of it and for nothing else.
       if (!isImported) {
         await import_({ accept_network: true })
         await untilStatus(daemon, 'caller', 'running')
@@ -224,7 +224,7 @@ describe('of an import, on process', () => {
   })
 })
 
-/** A service of this machine that says a word to whoever comes. */
+/** A service of this machine that sends a word to every caller. */
 async function openService() {
   const server = await listen({ port: 0, host: '127.0.0.1' }, 'hello')
   const address = server.address()

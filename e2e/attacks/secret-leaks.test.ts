@@ -7,7 +7,7 @@ import { untilStatus } from '../src/statuses.ts'
 
 const CANARY = 'canary "51d0" & never to be seen'
 
-/** As a value may stand in a log. */
+/** Forms in which a value may appear in a log. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'as it is': CANARY,
   'in JSON': JSON.stringify({ token: CANARY }),

@@ -18,7 +18,7 @@ async function storeOf(home: Home): Promise<string> {
   throw new Error('there is no file with sealed secrets')
 }
 
-/** Who knows how the content begins can turn single letters of it without knowing the key. */
+/** An attacker who knows how the content begins can change single letters without the key. */
 async function turnLetters(path: string, entries: string, from: string, to: string): Promise<void> {
   const file = sealed.parse(JSON.parse(await readFile(path, 'utf8')))
   const bytes = Buffer.from(file.ciphertext, 'base64')

@@ -17,7 +17,7 @@ const NO_TIME_LIMITS: Weakness = {
 
 interface Port {
   port: number
-  /** Where it takes bodies. */
+  /** The path that accepts bodies. */
   path: string
 }
 
@@ -28,7 +28,7 @@ const portsOf = ({ daemon, port }: Target): Readonly<Record<string, Port>> => ({
 
 const head = ({ port, path }: Port) => `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`
 
-/** Requests that never come to their end. */
+/** Requests that never end. */
 const SLOW: Readonly<Record<string, (to: Port) => string>> = {
   'says nothing': () => '',
   'sends half a head': (to) => `${head(to)}X-Slow: `,
@@ -52,7 +52,7 @@ async function openSlowClients({ port }: Port, words: readonly string[]): Promis
   }
 }
 
-/** On a connection of its own, not one that was there before. */
+/** Over a new connection, not an existing one. */
 async function isAnswered({ port }: Port): Promise<boolean> {
   const asked = get({ port, host: '127.0.0.1', path: '/health', agent: false, signal: AbortSignal.timeout(5000) })
   const answer = Promise.withResolvers<boolean>()
@@ -75,16 +75,16 @@ describeAttack('a thousand half-open requests', {
   ],
   attack: async (build) => {
     await using target = await openTarget(build)
-    // As much as a daemon gets on many machines; where it gets more, more clients do the same.
+    // As many as a daemon gets on many machines. Where it gets more, more clients do the same.
     await promisify(execFile)('prlimit', ['--pid', String(target.daemon.pid), '--nofile=900:900'])
     const gains: Record<string, boolean> = {}
     for (const [what, to] of Object.entries(portsOf(target))) {
-      // Who sends a whole head may get a refusal when no file can be opened, and so make room for others.
+      // A client that sends a whole head may get a refusal when no file can be opened, and so make room for others.
       const words = ['', `${head(to)}X-Slow: `]
       const some = (pairs: number) => openSlowClients(to, Array.from({ length: pairs }, () => words).flat())
       using slow = await some(500)
       using more = new DisposableStack()
-      // Now and then a file of the daemon's own becomes free: who gets that one once is not let in yet.
+      // Now and then one of the daemon's own files becomes free: a client that gets that one once is not let in yet.
       let answeredInTurn = 0
       const areOthersOut = () => answeredInTurn < 3
       const areMostKept = () => slow.stillOpen() > 600
@@ -102,7 +102,7 @@ describeAttack('a thousand half-open requests', {
   },
 })
 
-// It is about time limits, and takes as long as they do: minutes.
+// It tests time limits, and takes as long as they do: minutes.
 if (rotationFrom(process.env).full)
   describeAttack('a few half-open requests', {
     defence: 'the time limits of requests',

@@ -37,7 +37,7 @@ const HOSTS = [
   'private.example',
 ]
 
-/** Where even a user who allows private addresses does not mean to go. */
+/** Where even a user who allows private addresses does not want to go. */
 const NEVER = ['169.254.169.254', '2852039166', '0xa9fea9fe', '[::ffff:169.254.169.254]', '[2002:a9fe:a9fe::1]']
 
 describeAttack('an address that leads inside (SSRF)', {

@@ -99,7 +99,7 @@ describeAttack("a client's file that leads to a file of another user", {
     await daemon.api.call('createClient', { body: { name: 'Cursor' } }).catch(() => undefined)
     await daemon.api.call('createWorkload', { body: { name: 'planted', url: 'http://127.0.0.1:9/mcp' } })
     const isChanged = async () => (await readFile(victim, 'utf8')) !== before
-    // The files of clients follow a moment later; when nothing is to come, there is nothing to wait for but time.
+    // The files of clients follow a moment later. If nothing should come, the test can only wait.
     return { 'the file is replaced': await until('the change', isChanged, 3_000).catch(() => false) }
   },
 })

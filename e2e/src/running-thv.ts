@@ -7,9 +7,9 @@ import type { ThvResult } from './thv.ts'
 
 export const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url))
 
-/** A `thv` that goes on until Ctrl-C. */
+/** A `thv` that keeps running until Ctrl-C. */
 export interface RunningThv extends AsyncDisposable {
-  /** Waits until what it said so far matches. */
+  /** Waits until its output so far matches. */
   says: (pattern: RegExp) => Promise<RegExpExecArray>
   /** Presses Ctrl-C and waits for its end. */
   interrupt: () => Promise<ThvResult>

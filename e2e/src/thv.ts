@@ -19,7 +19,7 @@ export interface ThvOptions {
   interruptWhen?: (output: string) => boolean
   /** Presses Ctrl-C then. */
   interruptAfter?: Promise<unknown>
-  /** What Node is given before the arguments; left out: the built program. */
+  /** What Node gets before the arguments. Default: the built program. */
   program?: readonly string[]
 }
 

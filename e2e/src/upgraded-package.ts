@@ -12,7 +12,7 @@ export interface VersionContent {
   start?: string
 }
 
-/** The fixture server in a folder of its own. It says its version in its environment. */
+/** The fixture server in its own folder. Its environment contains its version. */
 export async function writeUpgradedPackage(
   folder: string,
   version: string,
@@ -41,7 +41,7 @@ export async function writeUpgradedPackage(
   return place
 }
 
-/** A registry with the entry `notes`, which names this version. Gives its file. */
+/** A registry with the entry `notes`, which names this version. Returns its file. */
 export async function writeUpgradeRegistry(folder: string, version: string, more: object = {}): Promise<string> {
   const notes = {
     ...{ description: 'Keeps notes', image: `npx://${UPGRADED_PACKAGE}@${version}` },

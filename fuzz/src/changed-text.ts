@@ -8,7 +8,7 @@ type Edit = (text: string) => string
 
 const at = (text: string, share: number) => Math.floor(share * (text.length + 1))
 
-/** Something put in, taken out, said twice or moved. */
+/** Inserts, removes, repeats or moves something. */
 const edit = (words: readonly string[]): fc.Arbitrary<Edit> =>
   fc.oneof(
     fc.tuple(place, fc.oneof(fc.constantFrom(...words), anyText({ maxLength: 3 }))).map(
@@ -28,7 +28,7 @@ const edit = (words: readonly string[]): fc.Arbitrary<Edit> =>
     ),
   )
 
-/** Good texts with a few changes. `words` are those that mean something to the reader. */
+/** Valid texts with a few changes. `words` are those that mean something to the reader. */
 export function changedText(
   good: readonly string[],
   words: readonly string[],
@@ -40,7 +40,7 @@ export function changedText(
     .map(([text, edits]) => edits.reduce((changed, each) => each(changed), text))
 }
 
-/** A message without what differs from input to input, so that faults of one kind count as one. */
+/** A message without the parts that differ from input to input, so that faults of one kind count as one. */
 export function kindOf(message: string): string {
   return message
     .split('\n')

@@ -14,7 +14,7 @@ describe.each(TARGETS.map((target) => [target.name, target] as const))('every ke
         context.skip('network namespaces cannot be made here'),
       )
     const corpus = await readCorpus(name)
-    // A daemon need not start for nothing.
+    // There is no reason to start a daemon.
     if (corpus.size === 0) return
     await using open = await target.open([...corpus.values()])
     for (const [file, input] of corpus) {

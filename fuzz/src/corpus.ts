@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Json } from './target.ts'
 
-/** Larger ones are not worth a place in the repository. */
+/** Larger inputs are not kept in the repository. */
 const MOST_BYTES = 16 * 1024
 
 const folderOf = (target: string) => join(import.meta.dirname, '..', 'corpus', target)
 
-/** The inputs that are kept for a target, by the names of their files. */
+/** The inputs that are kept for a target, by file name. */
 export async function readCorpus(target: string): Promise<Map<string, Json>> {
   const names = await readdir(folderOf(target)).catch(() => [])
   const inputs = new Map<string, Json>()
@@ -18,7 +18,7 @@ export async function readCorpus(target: string): Promise<Map<string, Json>> {
   return inputs
 }
 
-/** Keeps an input under a name made from it, so that the same one is kept once. Undefined: it is too large. */
+/** Keeps an input under a name made from it, so that the same input is kept once. Undefined when it is too large. */
 export async function keepInput(target: string, input: Json): Promise<string | undefined> {
   const text = JSON.stringify(input)
   if (text.length > MOST_BYTES) return undefined

@@ -3,7 +3,7 @@ import { fc } from '@toolhaven/testing/properties'
 import * as z from 'zod'
 import type { Json } from './target.ts'
 
-/** What this reads of a schema of an OpenAPI document. */
+/** The parts of an OpenAPI schema that are used here. */
 export const schemaShape = z.looseObject({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -25,7 +25,7 @@ const MOST_DEPTH = 5
 const MOST_ITEMS = 3
 const MOST_FIELDS = 5
 
-/** Texts that mean something to one field or another. No name here can be resolved, and no path leads to files of anybody. */
+/** Texts that mean something to some field. No name here can be resolved, and no path leads to anybody's files. */
 const TEXTS = [
   ...[
     '',
@@ -68,7 +68,7 @@ const wrong: fc.Arbitrary<Json> = fc.oneof(
   text,
 )
 
-/** Values that the schema allows, with something else here and there. */
+/** Values that the schema allows, with other values here and there. */
 export function fromSchema(schema: unknown, schemas: Schemas, depth = 0): fc.Arbitrary<Json> {
   if (depth > MOST_DEPTH) return wrong
   return fc.oneof({ weight: 20, arbitrary: rightOf(schema, schemas, depth) }, { weight: 1, arbitrary: wrong })

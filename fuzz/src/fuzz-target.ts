@@ -5,7 +5,10 @@ import type { Target } from './target.ts'
 
 const MOST_MEMORY_MB = 768
 const CURRENT_BYTES = 1024 * 1024
-/** Longer than the worker's own patience with one input, which ends whatever only waits, and than a busy machine starts a daemon. */
+/**
+ * Longer than the worker's own limit for one input, which ends everything that only waits, and longer than a busy
+ * machine takes to start a daemon.
+ */
 const STALLED_MS = 300_000
 
 export interface Result {
@@ -17,8 +20,8 @@ export interface Result {
 }
 
 /**
- * Fuzzes one target in a thread of its own. A thread that computes without end or takes too much memory is ended, and the
- * input it was at is the failure.
+ * Fuzzes one target in its own thread. A thread that computes without end or takes too much memory is ended, and the
+ * current input is the failure.
  */
 export async function fuzzTarget(
   { name }: Pick<Target, 'name'>,

@@ -4,7 +4,7 @@ export interface Task {
   target: string
   seed: number
   milliseconds: number
-  /** What is being tried, for the case that it never comes back: its length in the first four bytes, then the text. */
+  /** The input that is being tried, in case it never returns: its length in the first four bytes, then the text. */
   current: SharedArrayBuffer
 }
 
@@ -14,7 +14,7 @@ export interface Failure {
   error: string
 }
 
-/** What a worker tells. */
+/** What a worker reports. */
 export type Report =
   | { kind: 'progress'; executions: number; outcomes: number }
   | { kind: 'done'; executions: number; fresh: Json[]; outcomes: number; failure: Failure | undefined }

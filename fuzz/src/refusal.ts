@@ -1,7 +1,7 @@
 import { isThvError } from '@toolhaven/core/errors'
 import { kindOf } from './changed-text.ts'
 
-/** Reads a document: it is taken, or refused with a sentence for people. Anything else that is thrown is a fault of ours. */
+/** Reads a document, which is accepted or refused with a sentence for people. Any other error is our fault. */
 export function takenOrRefused(read: () => string): string {
   try {
     return read()

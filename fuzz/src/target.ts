@@ -15,8 +15,8 @@ export interface Target {
 export interface OpenTarget extends AsyncDisposable {
   inputs: fc.Arbitrary<Json>
   /**
-   * Throws when the input brings out a fault. Otherwise says in a few words what became of it: an input whose outcome no input
-   * of the corpus has is worth keeping.
+   * Throws when the input reveals a fault. Otherwise returns the outcome in a few words: an input whose outcome no
+   * input of the corpus has is worth keeping.
    */
   check: (input: Json) => Promise<string>
 }

@@ -14,7 +14,7 @@ const task = z.object({
 })
 
 const PROGRESS_MS = 1000
-/** For one input. Whatever takes longer hangs. */
+/** For one input. An input that takes longer hangs. */
 const PATIENCE_MS = 60_000
 const MOST_INPUT_BYTES = 256 * 1024
 const MOST_FRESH = 20
@@ -40,7 +40,7 @@ async function run(): Promise<void> {
   tell({ kind: 'done', executions, fresh: [...fresh.values()], outcomes: known.size + fresh.size, failure })
 }
 
-/** What failed once comes first. */
+/** Inputs that failed once come first. */
 async function replay(open: OpenTarget, corpus: ReadonlyMap<string, Json>): Promise<Failure | undefined> {
   for (const input of corpus.values()) {
     try {

@@ -15,7 +15,7 @@ const ROUNDS = 10
 const LIST_TOOLS = { method: 'tools/list' }
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '' }
 
-/** The image and the package are there already on both sides: this is about starting, not about fetching. */
+/** The image and the package already exist on both sides: this measures starting, not fetching. */
 export const coldStart: Bench = {
   name: 'cold-start',
   title: 'From "create" to the first tools/list against starting the same server by hand and speaking to its pipes',
@@ -47,14 +47,14 @@ async function inSandbox(rig: Rig): Promise<Figure[]> {
   return await compare('bubblewrap', apiOf(daemon), rig.fixture.image, { command: 'bwrap', args: byHand })
 }
 
-/** A person's short form of the same sandbox; the daemon binds single folders instead of the whole root. */
+/** A person's short form of the same sandbox. The daemon binds single folders instead of the whole root. */
 const SAME_NAMESPACES = [
   ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--disable-userns'],
   ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', '1000', '--gid', '1000'],
   ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/run'],
 ]
 
-/** Of issue 17. A sidecar is one more container to start, so Docker may take longer. */
+/** From issue 17. A sidecar is one more container to start, so Docker may take longer. */
 const BEST_TARGETS = { Docker: 1.4, bubblewrap: 1.3 } as const
 
 async function compare(

@@ -11,9 +11,9 @@ import { settledResidentMb } from '../rig/proc.ts'
 import { freePort, startServer } from '../rig/server-process.ts'
 import { of } from '../rig/statistics.ts'
 
-/** Of five, the median of the same program was once 2.3 and once 3.0 of the other's. */
+/** With five rounds, the median of the same program was once 2.3 and once 3.0 times the other's. */
 const ROUNDS = { count: 9, forMs: 1000 }
-/** A provider gives tokens for addresses. */
+/** A provider issues tokens for addresses. */
 const AUDIENCE = 'https://bench.example/mcp'
 const SHAPE = { bytes: 100, sessions: 10, inFlight: 10 }
 const HTTP_PASS = fileURLToPath(new URL('../gateway/http-pass.mjs', import.meta.url))

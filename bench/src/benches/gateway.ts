@@ -22,7 +22,7 @@ export const ROUNDS = { count: 5, forMs: 1000 }
 
 interface Cell extends Shape {
   name: string
-  /** What our processor time may be, as a share of others'. */
+  /** Limits for our processor time, as a share of others'. */
   bars: readonly Bar[]
 }
 

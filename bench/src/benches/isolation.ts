@@ -22,7 +22,7 @@ import { apiOf, remove, untilAllRun } from '../rig/workloads.ts'
 const ROUNDS = 7
 const SPLICE = fileURLToPath(new URL('../rig/splice.mjs', import.meta.url))
 
-/** The default, and what there is without it. */
+/** The default, and the alternative without it. */
 const ISOLATED = {}
 const HOST = { network_mode: 'host' }
 
@@ -42,7 +42,7 @@ async function inSandbox(rig: Rig): Promise<Figure[]> {
 
 const MANY = 8
 
-/** Of the daemon and all that it runs. */
+/** For the daemon and everything that it runs. */
 async function memory(rig: Rig): Promise<Figure> {
   const withMany = async (change: object) => {
     await using home = await rig.processHome()
@@ -101,7 +101,7 @@ interface Compared {
   below: number
 }
 
-/** The best rounds too: a busy machine moves them least. */
+/** The best rounds too, because a busy machine changes them least. */
 function medianAndBest({ name, ours, baseline, below }: Compared): Figure[] {
   const target = { of: 'ratio', below } as const
   const [mine, theirs] = [summarise(ours), summarise(baseline)]
@@ -138,7 +138,7 @@ async function inbound(api: ApiClient, daemon: ServerProcess): Promise<Figure> {
 
 const BYTES = 100 * 1024 * 1024
 
-/** The daemon's proxy, asked as the forwarder asks it. */
+/** The daemon's proxy, used as the forwarder uses it. */
 async function egress(home: Home, daemon: ServerProcess, image: string): Promise<Figure[]> {
   await using source = await openSource()
   const change = { network_isolation: true, permission_profile: { network: { outbound: outboundTo(source.port) } } }
@@ -158,7 +158,7 @@ async function egress(home: Home, daemon: ServerProcess, image: string): Promise
 
 const outboundTo = (port: number) => ({ allow_host: [`127.0.0.1:${port}`] })
 
-/** Sends 100 MB to whoever says "go"; to others it is an HTTP server that says nothing of interest. */
+/** Sends 100 MB to a client that says "go". For others it is an HTTP server without interesting content. */
 async function openSource() {
   const chunk = Buffer.alloc(1024 * 1024, 'x')
   const server = createServer(async (socket) => {

@@ -1,7 +1,7 @@
 import { type Bench, lessIsBetter } from '../figure.ts'
 import { COUNT } from '../rig/hundred.ts'
 
-/** What one more idle workload costs the daemon. The servers themselves are other processes and are not counted. */
+/** What one more idle workload costs the daemon. The servers themselves are other processes and do not count. */
 export const memory: Bench = {
   name: 'memory',
   title: `Resident memory of the daemon with ${COUNT} idle workloads`,

@@ -15,7 +15,7 @@ const PANEL_TITLE = 28
 const PANEL_GAP = 24
 const FOOT = 60
 
-/** Colours of its own on a ground of its own: a page may be light or dark without saying so. */
+/** Its own colours on its own background, because a page may be light or dark without telling. */
 const STYLE = `
     text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif; fill: #1f2933; }
     .ground { fill: #ffffff; stroke: #d5dbe3; }
@@ -40,7 +40,10 @@ const STYLE = `
       .direct { fill: #8d7346; }
     }`
 
-/** Bars for every load, each panel to its own scale from zero: between 0.1 ms and seconds no common one shows anything. */
+/**
+ * Bars for every load. Each panel has its own scale from zero: between 0.1 ms and seconds a common scale would show
+ * nothing.
+ */
 export function gatewayChart(run: GatewayRun): string {
   const ordered = run.comparisons.toSorted((one, other) => Number(one.of === 'p50') - Number(other.of === 'p50'))
   let top = HEAD
@@ -91,7 +94,7 @@ function heading(): string {
   ].join('\n')
 }
 
-/** The names stand once, at the left of all panels of a row. */
+/** The names appear once, at the left of all panels of a row. */
 function panelRow(row: readonly Comparison[], programs: readonly string[], top: number): string {
   const baselineOf = (at: number) => top + PANEL_TITLE + at * BAR.pitch + BAR.height - 2
   const names = programs.map((name, at) => {

@@ -16,17 +16,17 @@ export interface Value {
   perSecond?: number
 }
 
-/** Who could not do it says why. */
+/** A program that could not do it says why. */
 export type Result = Value | { unable: string }
 
-/** What our value may be, as a share of another's. */
+/** The limit for our value, as a share of another's. */
 export interface Bar {
   /** A program, or the best npm peer. */
   against: string
   below: number
 }
 
-/** What every program measured for the same load, in the same turns. By name, ours among them. */
+/** What every program measured for the same load, in the same turns. By name, including ours. */
 export interface Comparison {
   name: string
   of: 'processor time' | 'p50'

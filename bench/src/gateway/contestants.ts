@@ -71,7 +71,7 @@ export async function startBridge(file: string, { program }: EchoServers): Promi
 
 export const startRawBridge = (servers: EchoServers) => startBridge(RAW_BRIDGE, servers)
 
-/** What could not be installed is left out, and said. */
+/** Leaves out what could not be installed, and says so. */
 async function startOrSay(
   rig: Rig,
   name: PeerName,

@@ -12,7 +12,7 @@ export const HTTP_ECHO = fileURLToPath(new URL('http-echo.mjs', import.meta.url)
 export interface EchoServers extends AsyncDisposable {
   /** The program of the first. */
   program: string
-  /** To be run by the daemon. */
+  /** For the daemon to run. */
   stdioImage: string
   httpImage: string
   registry: PackageRegistry

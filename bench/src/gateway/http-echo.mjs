@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An MCP server that speaks streamable HTTP itself, as bare as it can be.
+// An MCP server that speaks streamable HTTP itself, with as little code as possible.
 import { createServer } from 'node:http'
 
 const RESULTS = {

@@ -5,17 +5,17 @@ export interface Load {
   latenciesMs: number[]
 }
 
-/** How many ask, how many questions each has open, and how long the text to be echoed is. */
+/** How many clients ask, how many questions each has open, and how long the echoed text is. */
 export interface Shape {
   sessions: number
   inFlight: number
   bytes: number
 }
 
-/** Asks one question and gives its answer. One at a time. */
+/** Asks one question and returns its answer. One at a time. */
 export type Ask = (id: number, text: string) => Promise<Buffer>
 
-/** Every asker asks until the time is over. Texts differ, so that nothing in between could answer from a cache. */
+/** Every client asks until the time is over. Texts differ, so that no program in between can answer from a cache. */
 export async function load(askers: readonly Ask[], bytes: number, forMs: number): Promise<Load> {
   const latenciesMs: number[] = []
   const padding = 'x'.repeat(bytes)
@@ -55,7 +55,7 @@ export class PostConnection {
   /** Of the whole answer; undefined until its head is there. */
   #expected: number | 'chunked' | undefined
   #waiting: PromiseWithResolvers<Buffer> | undefined
-  /** What was sent on a connection that had waited, and may have been closed by the program in that moment. */
+  /** What was sent on an idle connection, which the program may have closed at that moment. */
   #doubtful: string | undefined
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {

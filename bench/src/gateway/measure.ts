@@ -23,11 +23,11 @@ export interface Rounds {
   forMs: number
 }
 
-/** Calls that do not count, for as many seconds at most: a just-in-time compiler has then seen what there is to see. */
+/** Calls that do not count, for at most this many seconds: then a just-in-time compiler has seen everything. */
 const WARM_CALLS = 20_000
 const WARM_MS = 5_000
 
-/** In turns, after all are warm. Who cannot do it at all is told of, and left out. */
+/** In turns, after all are warm. A program that cannot do it at all is reported and left out. */
 export async function measureAll(
   contestants: readonly Contestant[],
   shape: Shape,
@@ -89,7 +89,7 @@ function summary(rounds: readonly Round[]): Measured {
   }
 }
 
-/** Nothing in between: what no proxy can go below. In milliseconds. */
+/** Nothing in between: no proxy can be faster. In milliseconds. */
 export async function directP50({ program }: EchoServers, bytes: number, forMs: number): Promise<number> {
   await using session = await openStdio(program, [], {})
   const ask = async (id: number, text: string) =>

@@ -1,4 +1,4 @@
-// The least a Node program can do between HTTP and one stdio server: no checks, no limits, no sessions to speak of.
+// The least that a Node program can do between HTTP and one stdio server: no checks, no limits, hardly any sessions.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 

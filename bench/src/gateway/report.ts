@@ -41,7 +41,7 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
 
 function costsTable(figures: readonly Figure[]): string {
   const rows = figures.map(({ name, unit, ours, baseline, ratio, target, ok }) => {
-    // Where the bar is a value, what stands beside it is no rival.
+    // Where the bar is a value, the program next to it is not a rival.
     const isRatio = target?.of !== 'ours'
     return [
       name.trim(),
@@ -68,7 +68,7 @@ function limit(below: number): string {
 
 const verdict = (isReached: boolean) => (isReached ? 'reached' : 'missed')
 
-/** Said once, however many loads it is about. */
+/** Each reason once, however many loads it concerns. */
 function reasonsIn(comparisons: readonly Comparison[]): string[] {
   const unable = comparisons.flatMap(({ name, results }) =>
     Object.entries(results).flatMap(([program, result]) =>

@@ -1,4 +1,4 @@
-// What one writes first: the official SDK on both sides, one client of the stdio server for all sessions.
+// The obvious first version: the official SDK on both sides, one client of the stdio server for all sessions.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { INITIALIZE, INITIALIZED, mustHaveResult } from '../rig/mcp.ts'
 import { type Ask, PostConnection, type Shape, callOf } from './load.ts'
 
-/** Clients of one program: as many as were asked for, each with its own session. */
+/** Clients of one program, as many as requested, each with its own session. */
 export interface Askers extends AsyncDisposable {
   asks: Ask[]
 }

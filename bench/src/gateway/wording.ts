@@ -9,7 +9,7 @@ export interface Machine {
   loadAfter: readonly number[]
 }
 
-/** What is said of one run of the gateway's benches. */
+/** The text about one run of the gateway's benches. */
 export interface GatewayRun {
   /** As in ISO 8601. */
   date: string
@@ -22,7 +22,7 @@ export interface GatewayRun {
 
 export const programTitle = (name: string) => (name === OURS ? 'Toolhaven' : name)
 
-/** Three digits that count, or all before the point. */
+/** Three significant digits, or all digits before the point. */
 export function shortNumber(value: number): string {
   const decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })

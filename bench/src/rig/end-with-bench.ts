@@ -6,8 +6,8 @@ const WATCHER = fileURLToPath(new URL('watcher.ts', import.meta.url))
 let watcher: ChildProcess | undefined
 
 /**
- * Ends the program, and what it started, if the bench is killed. A killed process can do nothing itself, so another one waits for
- * the end of a pipe that only the bench holds.
+ * Ends the program, and what it started, if the bench is killed. A killed process can do nothing itself, so another one
+ * waits for the end of a pipe that only the bench holds.
  */
 export function endWithBench(child: ChildProcess): void {
   if (child.pid === undefined) return
@@ -16,7 +16,7 @@ export function endWithBench(child: ChildProcess): void {
   child.once('exit', () => stdin?.write(`-${child.pid}\n`))
 }
 
-/** In a group of its own, where Ctrl-C does not reach it. It does not keep the bench running. */
+/** In its own group, where Ctrl-C does not reach it. It does not keep the bench running. */
 function startWatcher(): ChildProcess {
   const started = spawn(process.execPath, [WATCHER], { stdio: ['pipe', 'ignore', 'inherit'], detached: true })
   started.unref()

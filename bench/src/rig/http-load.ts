@@ -7,8 +7,8 @@ export interface Load {
 }
 
 /**
- * Asks one path as often as it goes for a time, one question at a time per connection. Written on bare sockets: a full
- * HTTP client costs more than the servers under test and would hide the difference between them.
+ * Requests one path as often as possible for a time, one request at a time per connection. Written on bare sockets: a
+ * full HTTP client costs more than the servers under test and would hide the difference between them.
  */
 export async function loadHttp(options: {
   port: number
@@ -62,7 +62,7 @@ function askUntil({
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
-/** Knows when an answer is complete, and nothing else about it. */
+/** Only knows when an answer is complete. */
 class AnswerCounter {
   #left: number | undefined
   #chunked = false

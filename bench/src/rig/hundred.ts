@@ -11,7 +11,7 @@ export interface Hundred extends AsyncDisposable {
   home: Home
   daemon: ServerProcess
   api: ApiClient
-  /** Of the daemon alone: with no workload, with one, and with all. */
+  /** For the daemon alone: with no workload, with one, and with all. */
   residentMb: { none: number; one: number; all: number }
 }
 

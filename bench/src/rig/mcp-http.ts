@@ -4,7 +4,7 @@ import { INITIALIZE, INITIALIZED, type McpCall, type McpSession, mustHaveResult 
 
 const DEADLINE_MS = 60_000
 
-/** A session of streamable HTTP on one connection of its own. Until the port is open it knocks again. */
+/** A session of streamable HTTP on its own connection. It retries until the port is open. */
 export async function openHttp(url: string): Promise<McpSession> {
   const { origin, pathname } = new URL(url)
   const client = new Client(origin, { bodyTimeout: DEADLINE_MS, headersTimeout: DEADLINE_MS })

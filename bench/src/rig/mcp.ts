@@ -19,11 +19,11 @@ export interface McpCall {
 }
 
 export interface McpSession extends AsyncDisposable {
-  /** Gives the result as text; throws when there is none. */
+  /** Returns the result as text. Throws when there is none. */
   call: (call: McpCall) => Promise<string>
 }
 
-/** Answers are not parsed while the clock runs: that would be the client's cost, not the server's. */
+/** Answers are not parsed while the time is measured: that would be the client's cost, not the server's. */
 export function mustHaveResult(text: string): string {
   if (!text.includes('"result"')) throw new Error(`no result: ${text.slice(0, 300)}`)
   return text

@@ -11,7 +11,7 @@ interface Peer {
   from: 'npm' | 'PyPI'
   package: string
   version: string
-  /** Below the folder it was installed into. */
+  /** Below the folder that it was installed into. */
   entry: string
   args: (port: string, front: Front, program: string) => readonly string[]
 }
@@ -57,7 +57,7 @@ export const PEER_VERSIONS: readonly string[] = PEER_NAMES.map(
 
 const FOLDER = fileURLToPath(new URL('../../../.cache/bench-peers/', import.meta.url))
 
-/** To be sure of all of them before measuring any. */
+/** Makes sure that all of them can be installed before any is measured. */
 export async function installPeers(): Promise<void> {
   for (const name of PEER_NAMES)
     await installed(PEERS[name], PEERS[name].entry).catch((error: unknown) => {
@@ -76,7 +76,7 @@ export async function startPeer(name: PeerName, front: Front, program: string): 
   return startServer({ ...started, env, port, path: '/ping', anyStatus: true })
 }
 
-/** The folder of a library that is measured by itself. */
+/** The folder of a library that is measured separately. */
 export const httpProxyFolder = () =>
   installed({ from: 'npm', package: 'http-proxy-3', version: '2.0.1' }, 'node_modules/http-proxy-3/package.json')
 

@@ -4,10 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** Processor time a process used so far, its threads included. Unlike wall time it says little about how busy the machine is. */
+/**
+ * Processor time that a process has used so far, including its threads. Unlike wall time it hardly depends on how busy
+ * the machine is.
+ */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may hold anything; fields are counted from behind it.
+  // The name in parentheses may contain anything, so fields are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
 }

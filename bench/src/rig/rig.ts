@@ -5,7 +5,7 @@ import { type Fixture, publishFixture } from './fixture.ts'
 import { type Home, makeHome } from './home.ts'
 import { type Hundred, startHundred } from './hundred.ts'
 
-/** What the benches share; made when first asked for, taken down at the end. */
+/** What the benches share: created when first needed, removed at the end. */
 export interface Rig extends AsyncDisposable {
   folder: string
   fixture: Fixture

@@ -22,7 +22,7 @@ export interface ServerCommand {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   port: number
-  /** Asked until it answers; `anyStatus` for programs that have no such page but listen. */
+  /** Requested until it answers. `anyStatus` is for programs without such a page that listen. */
   path: string
   anyStatus?: boolean
 }

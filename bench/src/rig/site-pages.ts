@@ -47,7 +47,7 @@ async function load(browser: Browser, url: string, withScripts: boolean): Promis
   try {
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
-    // What is fetched ahead of other pages is no part of this one.
+    // What is fetched ahead for other pages does not belong to this one.
     await page.addInitScript(() =>
       Object.defineProperty(navigator, 'connection', { value: { effectiveType: '4g', saveData: true } }),
     )
@@ -68,7 +68,7 @@ async function load(browser: Browser, url: string, withScripts: boolean): Promis
 function largestPaint(page: Page): Promise<number> {
   return page.evaluate(() => {
     const { promise, resolve } = Promise.withResolvers<number>()
-    // All entries so far come at once; the last is the largest.
+    // All entries so far arrive at once. The last one is the largest.
     new PerformanceObserver((list) => resolve(list.getEntries().at(-1)?.startTime ?? 0)).observe({
       type: 'largest-contentful-paint',
       buffered: true,

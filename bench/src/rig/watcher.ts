@@ -9,14 +9,14 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (line.startsWith('+')) running.add(pid)
   else running.delete(pid)
 }
-// All of them are found before the first is ended: then its children would have another parent.
+// Finds all of them before it ends the first one: then its children would have another parent.
 for (const pid of [...running].flatMap(treeOf)) end(pid)
 
 function treeOf(pid: number): number[] {
   return [pid, ...orNone(() => childrenOf(pid)).flatMap(treeOf)]
 }
 
-/** A process may end while it is looked at. */
+/** A process may end while it is inspected. */
 function orNone(look: () => number[]): number[] {
   try {
     return look()

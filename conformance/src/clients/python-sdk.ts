@@ -9,12 +9,12 @@ const FOLDER = path.resolve(import.meta.dirname, '../../python')
 const CACHE = path.resolve(import.meta.dirname, '../../../node_modules/.cache/toolhaven')
 export const PYTHON_CLIENT = path.join(FOLDER, 'client.py')
 
-/** Releases of the Python SDK, one of each generation; what they need is pinned beside the client. */
+/** Releases of the Python SDK, one of each generation. Their dependencies are pinned next to the client. */
 export type PythonSdk = '1.30.0' | '2.3.0'
 
 /**
- * A Python that has this release of the SDK, from the package index that pip is set to. Made once; a machine that cannot
- * reach the index hears so, since a client that was left out would look like one that passed.
+ * A Python that has this release of the SDK, from the package index that pip uses. Created once. A machine that cannot
+ * reach the index gets an error, because a client that was left out would look like one that passed.
  */
 export async function pythonWith(sdk: PythonSdk): Promise<string> {
   const requirements = path.join(FOLDER, `mcp-${sdk}.txt`)
@@ -24,7 +24,7 @@ export async function pythonWith(sdk: PythonSdk): Promise<string> {
   return path.join(realpathSync(link), 'bin', 'python')
 }
 
-/** Test files run side by side: each makes a folder of its own, and the link leads to the first that was finished. */
+/** Test files run in parallel: each makes its own folder, and the link leads to the first finished one. */
 async function makeEnvironment(sdk: PythonSdk, requirements: string, link: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
   const folder = mkdtempSync(`${link}-`)
@@ -44,7 +44,7 @@ async function makeEnvironment(sdk: PythonSdk, requirements: string, link: strin
   }
 }
 
-/** The one of the system packages of the tests, which can make environments. */
+/** The Python from the system packages of the tests, which can create environments. */
 function systemPython(): string {
   return existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 }

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** Where a client finds a server. */
 export type Place = { kind: 'stdio'; command: readonly string[] } | { kind: 'sse' | 'http'; url: string }
 
-/** A program that others made, which asks a server this and that; gives what it was told. */
+/** A program made by others that asks a server several things. Returns the answers. */
 export interface RealClient {
   name: string
   ask: (place: Place) => Promise<unknown>
@@ -41,7 +41,7 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['prompts/list'],
 ]
 
-/** Each question is a program of its own: it comes, asks and goes. */
+/** Each question is a separate program run. */
 async function askWithInspector(place: Place): Promise<unknown> {
   const home = mkdtempSync(path.join(os.tmpdir(), 'thv-inspector-'))
   const env = { PATH: process.env['PATH'], HOME: home }

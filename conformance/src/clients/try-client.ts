@@ -16,7 +16,7 @@ export interface ClientRow {
   proxied: unknown
 }
 
-/** What the client is told by the server itself, and by the same server through each front of the gateway. */
+/** What the client gets from the server itself, and from the same server through each front end of the gateway. */
 export async function tryClient(client: RealClient, back: (typeof BACKS)[number]): Promise<ClientRow[]> {
   const direct = await askDirect(client, back)
   const rows: ClientRow[] = []

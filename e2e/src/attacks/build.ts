@@ -5,18 +5,18 @@ import { type DaemonProcess, startDaemon, THV } from '../daemon-process.ts'
 import type { Home } from '../home.ts'
 import { thv, type ThvOptions, type ThvResult } from '../thv.ts'
 
-/** One text of one source file, and what it is replaced by to take a defence out. */
+/** One text of one source file, and the replacement that removes a defence. */
 export interface Weakness {
   /** From the top of the repository. */
   file: string
-  /** Must stand there exactly once: a defence that was rewritten needs its weakness rewritten. */
+  /** Must appear there exactly once: a defence that was rewritten needs its weakness rewritten. */
   find: string
   replace: string
 }
 
-/** What is attacked: the program as it is shipped, or one that lacks a defence. */
+/** What is attacked: the shipped program, or one that lacks a defence. */
 export interface Build {
-  /** What Node is given to run it. */
+  /** The arguments with which Node runs it. */
   program: readonly string[]
   start: (home: Home, args?: readonly string[]) => Promise<DaemonProcess>
   thv: (home: Home, args: readonly string[], options?: ThvOptions) => Promise<ThvResult>
@@ -27,7 +27,7 @@ const SOURCES = fileURLToPath(new URL('apps/cli/bin/thv.mjs', ROOT))
 
 export const SHIPPED: Build = buildOf([THV])
 
-/** The same program from its sources, read with the given changes. */
+/** The same program from its sources, with these changes. */
 export function weakenedBuild(weaknesses: readonly Weakness[]): Build {
   const hook = new URL('weaken.ts', import.meta.url)
   hook.searchParams.set('weaknesses', JSON.stringify(weaknesses.map(checked)))
@@ -54,7 +54,7 @@ function checked({ file, find, replace }: Weakness): { url: string; find: string
   return { url: pathToFileURL(path).href, find, replace }
 }
 
-/** Noticed in every run, not when it is this build's turn. */
+/** Noticed in every run, not only in the turn of this build. */
 function refuseWhatDoesNotParse(file: string, source: string): void {
   try {
     if (file.endsWith('.ts')) stripTypeScriptTypes(source)

@@ -14,7 +14,7 @@ export interface Captive extends AsyncDisposable {
   home: Home
   daemon: DaemonProcess
   connection: McpConnection
-  /** What a program says that it starts; `node` is its own. */
+  /** The output of a program that it starts. `node` is its own. */
   run: (...command: string[]) => Promise<string>
 }
 
@@ -22,7 +22,7 @@ export async function openCaptive(build: Build, platform: Platform, body: Create
   await using cleanUp = new AsyncDisposableStack()
   const home = cleanUp.use(await platform.makeHome())
   const daemon = cleanUp.use(await build.start(home))
-  // Sandboxes end with the daemon; containers would be in the way of the next one.
+  // Sandboxes end with the daemon. Containers would be in the way of the next one.
   if (platform.engine) cleanUp.defer(() => removeAll(daemon))
   await daemon.api.call('createWorkload', { body: { name: 'captive', image: platform.fixture, ...body } })
   await untilStatus(daemon, 'captive', 'running')
@@ -44,7 +44,7 @@ async function removeAll(daemon: DaemonProcess): Promise<void> {
   await untilGone(daemon, ...names)
 }
 
-/** A folder of this machine that a workload may be given, whoever it runs as. */
+/** A folder of this machine that a workload may get, whatever user it runs as. */
 export async function makeSharedFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'thv-shared-'))
   await chmod(path, 0o777)

@@ -98,7 +98,7 @@ function answerTo(question: Buffer, address: string | undefined): Buffer {
   return Buffer.concat([head, record])
 }
 
-/** Whoever ends this process means the one inside. */
+/** Whoever ends this process wants to end the one inside. */
 function passOn(child: ReturnType<typeof spawn>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => process.exit(code ?? 1))

@@ -6,7 +6,7 @@ const ROUNDS = 400
 const NAMES = ['a', 'b', 'c']
 const PLATFORMS = 3
 
-// What moves on at the same speed would show one platform only, again and again.
+// A rotation at the same speed would show one platform again and again.
 test.each(takingTurns().filter((file) => file.includes('/attacks/')))(
   'builds without a defence of %s are attacked on every platform',
   (file) => {

@@ -3,7 +3,7 @@ import { type Rotation, sample, slowed } from '@toolhaven/testing/rotation'
 import { ROUNDS_OF_PLATFORMS } from './attacked-platforms.ts'
 import { type Build, SHIPPED, type Weakness, weakenedBuild } from './build.ts'
 
-/** What came of each attempt: true when the attacker got what they wanted. */
+/** The outcome of each attempt: true when the attacker got what they wanted. */
 export type Gains = Readonly<Record<string, boolean>>
 
 export interface Attack {
@@ -14,12 +14,12 @@ export interface Attack {
 }
 
 /**
- * Every attempt must succeed without the defence, or it proves nothing, and none with it. What is shipped is attacked in
- * every run; the weakened builds, which prove the attacks and not the product, take turns.
+ * Every attempt must succeed without the defence, otherwise it proves nothing, and fail with it. Every run attacks what
+ * is shipped. The weakened builds, which prove the attacks and not the product, take turns.
  */
 export function describeAttack(name: string, { defence, weaknesses, attack }: Attack): void {
   describe(name, () => {
-    // Looked up in every run: code that moved on is noticed now, not when it is their turn.
+    // Looked up in every run, so that changed code is noticed now, not only in their turn.
     const weakened = weakenedBuild(weaknesses)
     if (isTurnOf(name))
       test(`bites without ${defence}`, async (context) => {

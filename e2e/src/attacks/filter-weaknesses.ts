@@ -7,7 +7,7 @@ export const KNOWN_PLACE: Weakness = {
   replace: 'return BEGINNING',
 }
 
-/** Nobody looks whether the filter is in force. */
+/** Nothing checks whether the filter is in force. */
 export const NO_LOOK: Weakness = {
   file: 'packages/runtimes/src/engine/verify-filter.ts',
   find: 'if (program === undefined) return false',

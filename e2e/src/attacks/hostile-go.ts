@@ -4,7 +4,7 @@ import type { GoProxy } from '@toolhaven/testing/testbed/go-proxy'
 const FOLDER = new URL('hostile-go/', import.meta.url)
 const goMod = (module: string, needs = '') => `module ${module}\n\ngo 1.24\n${needs}`
 
-/** What the server of a Go package got when it ran. */
+/** What the server of a Go package gained when it ran. */
 export interface GoReport {
   reached: string[]
   read: string[]
@@ -34,7 +34,7 @@ export async function addReadingServer(proxy: GoProxy, module: string, file: { p
   await addHostileServer(proxy, module, { 'read_amd64.s': `${defined}#include ${JSON.stringify(file.path)}\n` })
 }
 
-/** A package with a dependency whose path is a host that Go is to ask for it. */
+/** A package with a dependency whose path is a host that Go will ask. */
 export async function addLeadingPackage(proxy: GoProxy, module: string, dependency: string) {
   const main = `package main\n\nimport _ "${dependency}"\n\nfunc main() {}\n`
   await proxy.add(module, { 'go.mod': goMod(module, `\nrequire ${dependency} v1.0.0\n`), 'main.go': main })

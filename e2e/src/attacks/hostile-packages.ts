@@ -16,7 +16,7 @@ export interface Targets {
   processes: number
 }
 
-/** What it got: everything it could open, read or be. */
+/** What it gained: everything that it could open, read or become. */
 export interface Report {
   /** Of the places. */
   reached: string[]

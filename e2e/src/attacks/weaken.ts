@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`node --import`): while it is read, one text of one source file is replaced. What is to be
- * replaced stands in the address this file is loaded by, so that the program itself has no switch for it.
+ * Loaded before the program (`node --import`): it replaces one text of one source file while the file is read. The
+ * replacement is in the URL that loads this file, so the program itself has no switch for it.
  */
 import { registerHooks } from 'node:module'
 

@@ -21,7 +21,7 @@ if (folder === '--inside') {
   follow(spawn('unshare', ['--mount', process.execPath, own, '--inside', file, ...program], { stdio: 'inherit' }))
 }
 
-/** Whoever ends this process means the one inside. */
+/** Whoever ends this process wants to end the one inside. */
 function follow(child: ReturnType<typeof spawn>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => process.exit(code ?? 1))

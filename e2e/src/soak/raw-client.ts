@@ -8,7 +8,7 @@ interface Asked {
   body?: string
 }
 
-/** A program whose connections can end without a word. */
+/** A program whose connections can end without notice. */
 export class RawClient {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #origin: string
@@ -28,7 +28,7 @@ export class RawClient {
       const asked = httpRequest(new URL(path, this.#origin), { method, headers, agent: this.#agent })
       asked.once('error', reject)
       asked.once('response', (response) => {
-        // What breaks from now on is found by whoever reads it.
+        // Whoever reads it notices what breaks from now on.
         response.on('error', () => undefined)
         resolve(response)
       })

@@ -5,7 +5,7 @@ import type { RawClient } from './raw-client.ts'
 /** How one client uses a workload, from its first message to its end. */
 export type Visit = (client: RawClient, path: string) => Promise<void>
 
-/** A server that is being restarted may refuse a message. A client that goes on as if it had not would be the test's mistake. */
+/** A server that is being restarted may refuse a message. A client that ignored that would be the test's mistake. */
 export class TurnedAway extends Error {}
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -52,7 +52,7 @@ const stopsReading: Visit = async (client, path) => {
   client.vanish()
 }
 
-/** A client of revision 2026-07-28, which has no sessions. */
+/** A stateless client (revision 2026-07-28). */
 const hasNoSession: Visit = async (client, path) => {
   const version = '2026-07-28'
   const meta = {

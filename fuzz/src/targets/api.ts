@@ -13,7 +13,7 @@ import type { Json, Target } from '../target.ts'
 
 const below = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** No index of packages can be reached here, and asking again does not help. */
+/** No package index can be reached here, and asking again does not help. */
 const IMPATIENT = {
   npm_config_fetch_retries: '0',
   npm_config_fetch_timeout: '2000',
@@ -41,7 +41,10 @@ interface Operation {
 
 const call = z.object({ id: z.string(), path: z.string(), body: z.string().optional() })
 
-/** A daemon whose network leads nowhere, reached through its socket: whatever it is asked to fetch, nothing leaves this machine. */
+/**
+ * A daemon whose network leads nowhere, reached through its socket: whatever it has to fetch, nothing leaves this
+ * machine.
+ */
 export const api: Target = {
   name: 'api',
   about: 'The API of a real daemon, driven from its own OpenAPI document (needs network namespaces)',
@@ -123,7 +126,7 @@ const asText = (value: Json) => (typeof value === 'string' ? value : JSON.string
 /** The only answers that may say that the caller did nothing wrong: here no package index can be reached, and nobody can add a registry. */
 const NOT_THE_CALLER = new Set(['getBuildRecipe 502', 'addRegistry 501'])
 
-/** Every answer is one that the document tells of, and none blames the daemon. */
+/** The document lists every answer, and no answer blames the daemon. */
 function outcomeOf({ id, described }: Operation, { status, body }: Answer): string {
   const said = `${id} answers ${status}: ${body.slice(0, 500)}`
   const isOurFault = status >= 500 && !NOT_THE_CALLER.has(`${id} ${status}`)

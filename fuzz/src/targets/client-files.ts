@@ -73,7 +73,7 @@ const NOBODY: OwnedFile = { path: 'settings.json', footprint: {}, entries: [] }
 const wanted = (...ports: number[]) =>
   new Map(ports.map((port) => [`w${port}`, { url: `http://127.0.0.1:${port}/mcp`, transport: 'sse' as const }]))
 
-/** Adds entries to the file, changes them and takes them away again. */
+/** Adds entries to the file, changes them and removes them again. */
 function roundTrip(client: (typeof CLIENT_TYPES)[number], found: string): void {
   const program = CLIENT_PROGRAMS[client]
   let text: string | null = found

@@ -66,14 +66,14 @@ function byPlatform(text: string): { value: unknown } | undefined {
   }
 }
 
-/** What a line is, after it was held against `JSON.parse` and sent on. */
+/** The kind of a line, after it was compared with `JSON.parse` and sent on. */
 function checkLine(line: string): string {
   const ours = parseJson(line)
   const theirs = byPlatform(line)
-  // Ours refuses what nests absurdly, and nothing else.
+  // Ours refuses deep nesting, and nothing else.
   if (theirs === undefined && ours !== undefined) throw new Error('what is no JSON was read')
   if (ours === undefined) return theirs === undefined ? 'no JSON' : 'too deep'
-  // Long numbers keep their digits in ours.
+  // Ours keeps all digits of long numbers.
   const written = JSON.parse(JSON.stringify(ours.value) ?? 'null')
   if (!isDeepStrictEqual(written, JSON.parse(JSON.stringify(theirs?.value) ?? 'null')))
     throw new Error('a line is not what JSON.parse makes of it')

@@ -64,7 +64,7 @@ const WORDS = [
     '"version":null,',
   ],
 ]
-/** What may stand anywhere in the place of something else. */
+/** Values that may replace any other value. */
 const VALUES: readonly Json[] = [
   ...[
     null,
@@ -119,7 +119,7 @@ const VALUES: readonly Json[] = [
   ],
 ]
 
-/** The text of a good list in which some of the values are others. */
+/** The text of a valid list in which some values were replaced. */
 const changedValues = fc
   .tuple(
     fc.constantFrom(...GOOD),
