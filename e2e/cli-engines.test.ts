@@ -95,6 +95,20 @@ describe.each(sample(KINDS, 1, rotationInside(import.meta.url)))('on %s', (kind)
         await expectRefused(['--folder', folder, '--write', ...flags, '--', 'node', 'x'], why)
     expect(await listNames(daemon)).toEqual([])
   })
+
+  test('says where a server in a folder of your own can run', async (context) => {
+    const platform = platformOf(context)
+    await using home = await platform.makeHome()
+    await using daemon = await startDaemon(home)
+    const folder = join(home.env['HOME'] ?? home.dir, 'own')
+    await mkdir(folder)
+    await writeFile(join(folder, 'server.js'), '')
+    const { code, stderr } = await runThv(home, ['run', '--folder', folder, '--', 'node', 'server.js'])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(`runs in the sandbox only, and this daemon uses ${platform.kind}`)
+    expect(stderr).toContain('THV_RUNTIME=process')
+    expect(await listNames(daemon)).toEqual([])
+  })
 })
 
 /** Of a server that has something to say in its log. */

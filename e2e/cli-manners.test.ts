@@ -41,6 +41,8 @@ test('words of other programs lead to ours', async () => {
   await thv('client', 'register', 'cursor')
   expect((await thv('client', 'list')).stdout).toContain('Cursor')
   expect(await thv('client', 'unregister', 'cursor')).toMatchObject({ code: 0 })
+  expect((await thv('help', 'run')).stdout).toBe((await thv('run', '--help')).stdout)
+  expect((await thv('help')).stdout).toBe((await thv('--help')).stdout)
   expect((await thv('--help')).stdout).toMatch(/-V, --version +show the version/)
 
   await writeFile(

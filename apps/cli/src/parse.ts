@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import type { CommandDef, FlagDef, Input } from './command.ts'
+import type { CommandDef, FlagDef, Input, NameKind } from './command.ts'
 import { closest } from '@toolhaven/core/closest'
 import { FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { spelledFlag } from './spelled-flag.ts'
@@ -111,6 +111,14 @@ function inOwnWords(text: string, path: string, names: () => readonly string[]):
   return meant === undefined ? told : `thv: unknown command '${typed}'\n(Did you mean "thv ${meant}"?)\n`
 }
 
+/** For who left a name out. */
+const WHAT_THERE_IS: Partial<Record<NameKind, string>> = {
+  workload: '"thv list --all" shows the workloads.',
+  client: '"thv client status" shows the clients.',
+  group: '"thv group list" shows the groups.',
+  server: '"thv search WORD" finds servers.',
+}
+
 /** `-p` of another program → what it is here, for all of the line at once. The hint is about words, not about values. */
 function withOptionsMeant(
   text: string,
@@ -123,12 +131,14 @@ function withOptionsMeant(
   const meant = Object.entries(foreignOptions).filter(([known]) => typed.includes(known))
   const isKnown = meant.some(([known]) => known === option)
   const [, missing] = /missing required argument '(.*)'/.exec(text) ?? []
-  const isWorkload = args.some(({ name, completes }) => name === missing && completes === 'workload')
+  const { completes, choices } = args.find(({ name }) => name === missing) ?? {}
+  const known = completes && WHAT_THERE_IS[completes]
   const lines = [
     (isKnown ? text.replace(/\n\(Did you mean .*\?\)/, '') : text).trimEnd(),
     ...new Set(meant.map(([, what]) => what)),
     ...(isKnown || !usageHint ? [] : [usageHint]),
-    ...(isWorkload ? ['"thv list --all" shows the workloads.'] : []),
+    ...(known === undefined ? [] : [known]),
+    ...(choices === undefined ? [] : [`Choose one of ${choices.join(', ')}.`]),
   ]
   return [...lines, ''].join('\n')
 }

@@ -12,6 +12,10 @@ export const ui = defineCommand({
     logOut: { type: 'boolean', summary: 'end the logins of all browsers' },
     ...FORMAT_FLAG,
   },
+  foreignOptions: {
+    '--port': 'The console is at the port of the API: "thv config set-port PORT" changes it.',
+    '-p': 'The console is at the port of the API: "thv config set-port PORT" changes it.',
+  },
   examples: [
     { command: 'thv ui --no-open', shows: 'the address, for a browser of your choice' },
     { command: 'thv ui --log-out', shows: 'every browser must log in again' },
