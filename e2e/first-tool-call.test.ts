@@ -30,7 +30,7 @@ test('from a bare machine to a tool call in a client it is six commands, each of
   expect([clone, enter]).toEqual(['git clone "$TOOLHAVEN_REPOSITORY" toolhaven', 'cd toolhaven'])
   expect(readme).toContain(`\n${start} `)
   const client = others.pop()
-  expect(client).toMatch(/^npx @modelcontextprotocol\/inspector --cli --config ~\/\.cursor\/mcp\.json /)
+  expect(client).toMatch(/^npx @modelcontextprotocol\/inspector@[\d.]+ --cli --config ~\/\.cursor\/mcp\.json /)
   for (const line of others) {
     expect(readme, line).toContain(line)
     expect(
@@ -52,7 +52,7 @@ test('the recorded run is what happens, and a client that others made calls the 
   for (const { command, output } of STEPS.slice(3)) {
     const here = command
       .replace(/^npx thv/, `'${process.execPath}' '${THV}'`)
-      .replace(/^npx @modelcontextprotocol\/inspector/, `'${process.execPath}' '${INSPECTOR}'`)
+      .replace(/^npx @modelcontextprotocol\/inspector@\S+/, `'${process.execPath}' '${INSPECTOR}'`)
     const printed = await shell.run(here)
     expect({ command, ...printed }).toMatchObject({ code: 0 })
     const said = withoutProgress(printed.output)
