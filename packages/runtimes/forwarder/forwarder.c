@@ -1,6 +1,6 @@
 /*
- * The only process that stands in a workload's network namespace besides the workload, and the only one that sees the
- * sockets leading out of it and into it.
+ * The only process in a workload's network namespace besides the workload, and the only one that sees the sockets that
+ * lead out of it and into it.
  *
  *   forwarder [-N | -u UID:GID] [-k FD] [-c MOST] [-r FILE] [-e ADDRESS:PORT=SOCKET]... [-d PORT[,PORT]...=SOCKET]
  *             [-n SOCKET] [-i SOCKET=PORT]... [-- PROGRAM [ARGUMENT]...]
@@ -16,19 +16,19 @@
  *   -i  leads connections at the unix socket SOCKET to 127.0.0.1:PORT, or [::1]:PORT if nobody is there (the way in)
  *   -c  connections at a time, for each -e and -i and for all of -d (256)
  *   -k  PROGRAM inherits the descriptors from 3 to FD; all others above 2 are closed
- *   -r  makes FILE once everything is listened on: whoever joins the namespace after that cannot take a port of ours
- *   -s  puts the system call filter in the file FILTER in force and becomes PROGRAM; nothing is forwarded (for
- *       containers, whose engine puts a filter of its own on top)
- *   -m  becomes PROGRAM only if PATH is where something is mounted, and that has this device and inode number: the engine
- *       could have mounted something else than what the daemon checked. Behind a `//` in PATH no name may be a link: there
- *       PATH leads through another mount, which somebody else may write to.
+ *   -r  creates FILE once it listens everywhere: a process that joins the namespace after that cannot take our ports
+ *   -s  applies the system call filter in the file FILTER and becomes PROGRAM; nothing is forwarded (for containers,
+ *       whose engine adds its own filter)
+ *   -m  becomes PROGRAM only if PATH is a mount point with this device and inode number: the engine could have mounted
+ *       something else than what the daemon checked. After a `//` in PATH no name may be a link: there PATH leads through
+ *       another mount, which somebody else may write to.
  *   -l  limits `nofile` (open files) or `nproc` (processes of the user, in the user namespace) for PROGRAM: not every engine
- *       does so when it is asked to
+ *       does so on request
  *   -p  with -s, -m or -l: starts PROGRAM as a child and stays process 1 of the container. It passes signals on, reaps orphans
  *       and ends with PROGRAM. The filter holds for it too, so a server that writes its memory gains nothing.
  *   -g  is the door to forwarders whose sockets the daemon cannot reach, being on another machine: it listens on PORT for
  *       the daemon, which shows the token of the variable TOKEN. It dials nothing but SOCKET of -w.
- *   -o  hands each connection at the unix socket SOCKET to a connection on which the daemon waits for it
+ *   -o  passes each connection at the unix socket SOCKET to a connection on which the daemon waits for it
  *   -w  leads the daemon's own connections to the unix socket SOCKET
  *
  * At the door: the token, and one letter. `i`: the connection becomes one to the socket of -w. `o`: it waits until somebody
@@ -50,7 +50,7 @@
 
 enum { MOST_LISTENERS = 256, CHUNK = 64 * 1024, EVENTS = 64, MOST_INSTRUCTIONS = 1024, NAMES_PORT = 53 };
 enum { MOST_STRANGERS = 64, MOST_WAITING = 64, STRANGER_SECONDS = 5, PATIENCE_SECONDS = 3, MOST_ASKING = 64 };
-/* Enough for a full house: two for each connection of the ways out, in and direct, and some for the rest. */
+/* Enough for the maximum: two for each connection of the ways out, in and direct, and some for the rest. */
 enum { MOST_DESCRIPTORS = 4096 };
 
 static struct listener listeners[MOST_LISTENERS];
@@ -63,9 +63,9 @@ static int stranger_count, waiting_count;
 static time_t last_waiting;
 static char token[TOKEN_LENGTH + 1];
 static char *ready_file;
-/* Counts of what came through the door, and where its way in is. */
+/* How many connections came through the door, and where its way in is. */
 static struct listener inbound = { .kind = TO_TCP }, outbound;
-/* Where connections to any address lead, and questions for names. */
+/* Where connections to any address lead, and where name lookups lead. */
 static struct listener direct = { .kind = TO_UNIX }, names = { .kind = TO_UNIX };
 static volatile sig_atomic_t asked_to_end;
 
@@ -111,7 +111,7 @@ void leave_queue(struct link **queue, struct link *link) {
   if (*queue == link) *queue = link->next;
 }
 
-/* Those whom nobody waits for are not let in, but held in the kernel's queue. */
+/* Connections that nobody waits for are not accepted, but stay in the kernel's queue. */
 static void arm_handed(int is_open) {
   for (int n = 0; n < listener_count; n++) {
     struct epoll_event event = { .events = is_open ? EPOLLIN : 0, .data.ptr = &listeners[n] };
@@ -139,7 +139,7 @@ void drop(struct link *link) {
   if (link->listener != NULL) link->listener->open--;
   for (int n = 0; n < 2; n++)
     if (link->sides[n].fd >= 0) close(link->sides[n].fd);
-  /* Freed after the round: events of it may still be in the list that is being walked. */
+  /* Freed after the round: the list that is being processed may still contain its events. */
   link->next_dead = dead_links;
   dead_links = link;
 }
@@ -154,7 +154,7 @@ static void bury(void) {
   }
 }
 
-/* How many of the bytes `to` takes now; -1: the connection is broken. */
+/* How many of the bytes `to` accepts now; -1: the connection is broken. */
 static ssize_t give(int to, const char *bytes, size_t length) {
   for (;;) {
     ssize_t sent = send(to, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -181,8 +181,8 @@ static int keep(struct flow *flow, const char *bytes, size_t length) {
 }
 
 /*
- * Moves one chunk at most from sides[n] to the other, so that nobody's flood holds up the others. Nothing is taken that the other
- * side does not take: the rest waits in the kernel's buffers, and no number of slow readers costs memory here. False: the link
+ * Moves at most one chunk from sides[n] to the other, so that one flood does not delay the others. It reads only what the other
+ * side accepts: the rest waits in the kernel's buffers, and no number of slow readers costs memory here. False: the link
  * is broken.
  */
 static int move(struct link *link, int n) {
@@ -214,7 +214,7 @@ static void rearm(struct link *link) {
     uint32_t events = 0;
     if (!out->ended && !is_waiting(out)) events |= EPOLLIN;
     if (is_waiting(in)) events |= EPOLLOUT;
-    /* The end of a side is told again and again, even to those who do not ask; while its last words wait, nobody is to hear it. */
+    /* The end of a side is reported repeatedly, even if not requested. It must not be handled while its last bytes wait. */
     if (events == 0 && is_waiting(out)) unwatch(&link->sides[n]);
     else watch(&link->sides[n], events);
   }
@@ -242,7 +242,7 @@ static void greet(struct link *link) {
   if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) return;
   if (got <= 0) return drop(link);
   if ((link->heard += (size_t)got) < sizeof link->hello) return;
-  /* All of it, however early it differs: the time it takes says nothing. */
+  /* Compares all of it, however early it differs, so that the time reveals nothing. */
   int differs = 0;
   for (int n = 0; n < TOKEN_LENGTH; n++) differs |= link->hello[n] ^ token[n];
   if (differs) return drop(link);
@@ -289,7 +289,7 @@ static void hand_over(struct listener *listener) {
   rearm(link);
 }
 
-/* Strangers that say nothing go, and with nobody to decide on them so do connections that want out. */
+/* Closes strangers that send nothing, and connections that want out when nobody is there to decide on them. */
 static void keep_order(void) {
   while (strangers != NULL && now() - strangers->since >= STRANGER_SECONDS) drop(strangers);
   if (waiting_count > 0 || now() - last_waiting < PATIENCE_SECONDS) return;
@@ -306,10 +306,10 @@ static void serve(struct side *side, uint32_t events) {
   if (link->dead) return;
   if (link->state == STRANGER) return greet(link);
   if (link->state == ASKING) return hear_answer(link);
-  /* Gone, or speaking before it was spoken to. */
+  /* It has gone, or sent something before it was asked. */
   if (link->state == WAITING) return drop(link);
   if (link->state == CONNECTING) {
-    /* Gone already: told of once. What it said is read when the other side is there. */
+    /* Already gone, which is reported once. What it sent is read when the other side is there. */
     if (side != &link->sides[1]) return unwatch(side);
     int error = 0;
     socklen_t size = sizeof error;
@@ -322,13 +322,13 @@ static void serve(struct side *side, uint32_t events) {
   uint32_t broken = events & (EPOLLERR | EPOLLHUP);
   if ((broken || events & EPOLLIN) && !move(link, n)) return drop(link);
   if ((broken || events & EPOLLOUT) && !move(link, 1 - n)) return drop(link);
-  /* It is gone, not only silent, and the other side has all that it said. */
+  /* It is gone, not only silent, and the other side has everything that it sent. */
   if (broken && link->flows[n].ended) return drop(link);
   if (link->flows[0].ended && link->flows[1].ended) return drop(link);
   rearm(link);
 }
 
-/* Connects the other side of a link. Never blocking: who does not accept must not hold up everybody else's connections. */
+/* Connects the other side of a link without blocking: a server that does not accept must not delay other connections. */
 static void connect_to(struct link *link, const void *address, socklen_t size) {
   int family = ((const struct sockaddr *)address)->sa_family, on = 1;
   int target = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -348,7 +348,7 @@ static void lead(struct link *link, struct listener *to, int is_unix) {
   else connect_to(link, &to->tcp, sizeof to->tcp);
 }
 
-/* Nobody is at 127.0.0.1: some servers listen on the other loopback address only. */
+/* Nothing listens at 127.0.0.1: some servers listen only on the other loopback address. */
 static void try_six(struct link *link) {
   if (link->listener->kind != TO_TCP || link->has_tried_six) return drop(link);
   struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT, .sin6_port = link->listener->tcp.sin_port };
@@ -357,7 +357,7 @@ static void try_six(struct link *link) {
   connect_to(link, &six, sizeof six);
 }
 
-/* The first words to the other side: where the program wanted to go, which is what the socket here is bound to. */
+/* The first line for the other side: where the program wanted to go, which is the address that this socket is bound to. */
 static int keep_destination(struct link *link) {
   struct sockaddr_in6 six;
   struct sockaddr_in *four = (void *)&six;
@@ -425,7 +425,7 @@ static void work(void) {
 
 static struct sockaddr_un unix_address(const char *path) {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
-  /* Cut off it would be another file. */
+  /* If it were cut off, it would name another file. */
   if (strlen(path) >= sizeof address.sun_path) wrong("the path of a socket is too long");
   strcpy(address.sun_path, path);
   return address;
@@ -514,7 +514,7 @@ static void add_handed(char *path) {
   listen_on_path(listener, path);
 }
 
-/* Last: its number is then behind those of -o. */
+/* Last, so that its number comes after those of -o. */
 static void add_door(char *port) {
   struct listener *listener = next_listener();
   listener->kind = DOOR;
@@ -526,7 +526,7 @@ static void take_token(void) {
   char *given = getenv("TOKEN");
   if (given == NULL || strlen(given) != TOKEN_LENGTH) wrong("-g takes a token of 64 letters in the variable TOKEN");
   memcpy(token, given, TOKEN_LENGTH);
-  /* Nothing that reads our environment later finds it. */
+  /* So that it cannot be read from our environment later. */
   memset(given, 0, TOKEN_LENGTH);
 }
 
@@ -539,7 +539,7 @@ static void close_kept(int kept_fd) {
   for (int fd = 3; fd <= kept_fd; fd++) close(fd);
 }
 
-/* What PROGRAM reads and writes is its own: held open here, the others would never see it end. */
+/* PROGRAM's input and output belong to it alone: if they were open here, the other end would never see them end. */
 static void leave_pipes(void) {
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0) fail("/dev/null");
@@ -562,7 +562,7 @@ static pid_t start_program(char **command, int kept_fd) {
   pid_t pid = fork();
   if (pid < 0) fail("fork");
   if (pid > 0) return pid;
-  /* Whoever kills the forwarder ends the sandbox: it must never run on with nobody in charge. */
+  /* When the forwarder is killed, the sandbox ends: it must never continue without supervision. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
@@ -576,7 +576,7 @@ static pid_t start_program(char **command, int kept_fd) {
   _exit(127);
 }
 
-/* A descriptor of what is at the path. Links are followed in what stands before `//`; -1 if there is one behind it. */
+/* A descriptor of what is at the path. Links are followed before `//`; -1 if there is one after it. */
 static int open_place(const char *path) {
   char *names = strdup(path), *rest = strstr(names, "//");
   if (rest != NULL) *rest++ = 0;
@@ -595,7 +595,7 @@ static int open_place(const char *path) {
   return fd;
 }
 
-/* DEVICE:INODE=PATH. Nothing of the workload runs yet, so it cannot have rearranged what is found at the path. */
+/* DEVICE:INODE=PATH. Nothing of the workload runs yet, so it cannot have changed what is at the path. */
 static void check_mount(const char *text) {
   char *end;
   unsigned long long device = strtoull(text, &end, 10), inode = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
@@ -637,7 +637,7 @@ static int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Process 1 of a container. It waits for every signal in turn, so none is lost between two looks. */
+/* Process 1 of a container. It waits for every signal in turn, so none is lost between two checks. */
 static void attend(char **command) {
   sigset_t all, before;
   sigfillset(&all);
@@ -645,7 +645,7 @@ static void attend(char **command) {
   pid_t program = fork();
   if (program < 0) fail("fork");
   if (program == 0) {
-    /* A group of its own, as with other inits: a server that signals its group does not signal process 1. */
+    /* Its own group, as with other inits: a server that signals its group does not signal process 1. */
     setpgid(0, 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
     become(command);
@@ -736,19 +736,19 @@ int main(int count, char **words) {
     inbound.kind = TO_UNIX;
     inbound.socket_path = unix_address(way_in);
   }
-  /* A gap among them would be filled by a listener, which PROGRAM must never get. */
+  /* A listener would fill a gap among them, and PROGRAM must never get one. */
   for (int fd = 3; fd <= kept_fd; fd++)
     if (fcntl(fd, F_GETFD) < 0) wrong("-k takes a number up to which all descriptors are open");
   if (own_namespaces) {
     make_namespaces();
     if (takes_every_address) make_every_address_local();
-    /* After the change of rights, which would clear it: without whoever started it, nothing of this runs on. */
+    /* After the change of rights, which would clear it: all of this ends with the process that started it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   } else if (user != NULL) {
     if (takes_every_address) make_every_address_local();
     become_user(user);
   }
-  /* Of an earlier run, and only now by the user who may remove it. */
+  /* From an earlier run. Only now are we the user who may remove it. */
   if (ready_file != NULL && door_port == NULL) unlink(ready_file);
   if (direct_way != NULL) add_direct(direct_way);
   if (names_way != NULL) add_names(names_way);

@@ -1,4 +1,4 @@
-/* What the parts of the forwarder share; forwarder.c says what it is for. */
+/* What the parts of the forwarder share. forwarder.c describes its purpose. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,12 +19,12 @@ enum { TOKEN_LENGTH = 64 };
 
 /* What a listener leads to. */
 enum kind { TO_UNIX, TO_TCP, DOOR, HANDED, DIRECT, NAMES, QUESTIONS };
-/* A stranger has not shown the token; one that waits stands for a connection yet to come; one that asks is a question. */
+/* A stranger has not sent the token; a waiting one is for a connection yet to come; one that asks is a question. */
 enum state { JOINED, CONNECTING, STRANGER, WAITING, ASKING };
 
 struct listener {
   int fd;
-  int open; /* connections of this listener now: a cap each, so that one direction cannot starve the other */
+  int open; /* connections of this listener now: each has a limit, so that one direction cannot starve the other */
   enum kind kind;
   struct sockaddr_un socket_path;
   struct sockaddr_in tcp;
@@ -32,10 +32,10 @@ struct listener {
 
 /* One direction of a connection. */
 struct flow {
-  char *bytes; /* words of our own that go first, until the other side has taken them */
+  char *bytes; /* our own bytes, which are sent first */
   size_t at, length;
   int ended;
-  int is_held_up; /* there is more, and the other side takes nothing now */
+  int is_held_up; /* there is more, and the other side accepts nothing now */
 };
 
 struct side {
@@ -52,7 +52,7 @@ struct link {
   enum state state;
   int dead, has_tried_six;
   struct link *next_dead;
-  /* Of strangers, of those that wait and of questions. */
+  /* For strangers, for waiting connections and for questions. */
   struct link *next;
   time_t since;
   size_t heard;

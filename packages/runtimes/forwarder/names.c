@@ -1,16 +1,16 @@
 /*
- * Names for programs that know nothing of proxies. Each datagram at port 53 of any address becomes a connection to one
- * unix socket, with the question and the answer as in DNS over TCP. What the answer is, is decided at the other end.
+ * Names for programs that do not support proxies. Each datagram at port 53 of any address becomes a connection to one
+ * unix socket, with the question and the answer as in DNS over TCP. The other end decides on the answer.
  */
 #include "forwarder.h"
 
 enum { MOST_QUESTIONS = 64, ANSWER_SECONDS = 10, HEADER = 12, LONGEST_QUESTION = 1232, LONGEST_ANSWER = 512 };
 
 struct question {
-  int fd; /* of the socket that it came to */
+  int fd; /* the socket that received it */
   struct sockaddr_storage from;
   socklen_t from_size;
-  /* The kernel's word for the address that was asked. Handed back with the answer, it makes that the address of the sender. */
+  /* The kernel's record of the address that was asked. Returned with the answer, it becomes the sender's address. */
   char control[128];
   size_t control_size;
   /* Both with their length in two bytes before them. */
@@ -28,11 +28,11 @@ static void reply(const struct question *question, void *bytes, size_t length) {
     .msg_name = &to, .msg_namelen = question->from_size, .msg_iov = &part, .msg_iovlen = 1,
     .msg_control = (void *)question->control, .msg_controllen = question->control_size,
   };
-  /* Whoever asked asks again if this is lost. */
+  /* The program asks again if this is lost. */
   sendmsg(question->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Cuts all off that comes after the question itself, and gives what is left. */
+/* Cuts off everything after the question itself, and returns what is left. */
 static size_t only_question(unsigned char *message, size_t length) {
   size_t at = HEADER;
   while (at < length && message[at] != 0) at += 1u + message[at];
@@ -43,7 +43,7 @@ static size_t only_question(unsigned char *message, size_t length) {
   return HEADER;
 }
 
-/* "The server failed": said at once, so that a program need not wait for a daemon that is not there. */
+/* "The server failed", sent at once, so that a program need not wait for a daemon that does not run. */
 static void refuse(struct link *link) {
   struct question *question = link->question;
   unsigned char *message = question->text + 2;
@@ -71,7 +71,7 @@ void take_question(struct listener *listener, const struct sockaddr_un *names) {
   };
   ssize_t length = recvmsg(listener->fd, &message, MSG_DONTWAIT);
   if (length < HEADER || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || question_count >= MOST_QUESTIONS) return;
-  /* An answer, of ours perhaps to a sender that was made up: never answered, so that no two go on for ever. */
+  /* An answer, perhaps ours to a forged sender: never answered, so that no two programs continue for ever. */
   if (got.text[2 + 2] & 0x80) return;
   got.from_size = message.msg_namelen;
   got.control_size = message.msg_controllen;
@@ -105,7 +105,7 @@ void hear_answer(struct link *link) {
   if (length < HEADER) return refuse(link);
   if (link->heard < 2 + length && link->heard < sizeof link->question->answer) return;
   if (length > LONGEST_ANSWER) {
-    /* Too long for every program to take; those that want all of it ask again by TCP. */
+    /* Too long for some programs. Those that want all of it ask again by TCP. */
     length = only_question(message, LONGEST_ANSWER);
     message[2] |= 0x02;
   }

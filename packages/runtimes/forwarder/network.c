@@ -32,7 +32,7 @@ void make_namespaces(void) {
   close(fd);
 }
 
-/* In a network that leads anywhere, the routes below would cut off whoever else lives in it. */
+/* In a network that leads anywhere, the routes below would cut off everything else in it. */
 static void check_only_loopback(void) {
   struct if_nameindex *all = if_nameindex();
   int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -48,7 +48,7 @@ static void check_only_loopback(void) {
   close(fd);
 }
 
-/* Gives 0, or why the kernel refuses. */
+/* Returns 0, or why the kernel refuses. */
 static int tell_kernel(const void *request, size_t size) {
   struct { struct nlmsghdr head; struct nlmsgerr error; char rest[256]; } answer = { 0 };
   int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -87,11 +87,11 @@ void make_every_address_local(void) {
   if ((errno = add_local_route(AF_INET, loopback)) != 0) fail("route");
   /* Many machines, and most containers, have no IPv6: there its addresses cannot be reached at all. */
   add_local_route(AF_INET6, loopback);
-  /* The C library takes a machine with no address but 127.0.0.1 for one without IPv4, and finds no name for who asks by IPv4 only. */
+  /* The C library treats a machine with no address but 127.0.0.1 as one without IPv4, where IPv4-only lookups find nothing. */
   if ((errno = add_second_address(loopback)) != 0 && errno != EEXIST) fail("address");
 }
 
-/* What no program started from here could ever gain again. Who may not limit it has nothing to lose. */
+/* Drops what no program started from here may ever gain again. A process that may not drop it has nothing to lose. */
 static void empty_bounding_set(void) {
   for (int capability = 0; prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) capability++;
 }
@@ -102,13 +102,13 @@ void become_user(const char *text) {
   unsigned long uid = strtoul(text, &end, 10), gid = *end == ':' ? strtoul(end + 1, &end, 10) : 0;
   if (strchr(text, ':') == NULL || *end != '\0') wrong("-u takes UID:GID");
   empty_bounding_set();
-  /* A rootless engine may not let anybody change groups, and then nobody has others. */
+  /* A rootless engine may forbid changing groups, and then there are no other groups. */
   if (setgroups(0, NULL) < 0 && errno != EPERM) fail("setgroups");
   if (setresgid((gid_t)gid, (gid_t)gid, (gid_t)gid) < 0 || setresuid((uid_t)uid, (uid_t)uid, (uid_t)uid) < 0) fail("-u");
   give_up_rights();
 }
 
-/* Needs no right itself, so that it never fails for the lack of one. */
+/* Needs no right itself, so it cannot fail for lack of one. */
 void give_up_rights(void) {
   empty_bounding_set();
   struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
