@@ -9,7 +9,8 @@ import type { RunningSite } from '../server/serve-site.ts'
 import { DOCS_ROUTES } from './test-routes.ts'
 import { openPage, startSite } from './test-site.ts'
 
-const LIMIT = 138_000
+/** The bar is 140 KB. */
+const LIMIT = 139_500
 /** In the script that holds the text of a page; what stands behind it about its neighbours has no slug. */
 const OWN_ROUTE = /"slug":"[^"]*","permalink":"(?<route>[^"]+)"/
 /** Loads a viewer of its own, which is larger than the rest. */
@@ -55,7 +56,7 @@ async function scriptOf(route: string, waitUntil: 'load' | 'networkidle' = 'load
   return size
 }
 
-test('the page with the most text of all loads less than 138 KB of script', async () => {
+test('the page with the most text of all loads less than 139.5 KB of script', async () => {
   const sizes = await textSizes()
   expect(DOCS_ROUTES.filter((route) => !sizes.has(route))).toEqual([])
   const [largest] = [...sizes].filter(([route]) => route !== API).toSorted(([, one], [, other]) => other - one)
