@@ -5,8 +5,8 @@ import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import type { Daemon } from '@toolhaven/core/daemon'
 import type { Logger } from '@toolhaven/core/ports/logger'
 
-/** The whole daemon as the API sees it: the domain, without what runs it. */
-/** What is passed on to the port of a workload. */
+/** What the API needs of the daemon. */
+/** Requests that are forwarded to the port of a workload. */
 export interface RelayedRequest {
   url: string
   method: string
@@ -18,11 +18,11 @@ export interface ApiDeps extends Omit<Daemon, 'gateway' | 'supervisor' | 'load' 
   version: string
   openApi: OpenApiDocument
   runtimeReport: (signal: AbortSignal) => Promise<RuntimeReport>
-  /** The machine, and every workload that should run or the one that is named. */
+  /** Checks the machine, and every workload that should run, or only the named one. */
   doctor: (workload: string | undefined, signal: AbortSignal) => Promise<DoctorReport>
   console: {
     logins: ConsoleLogins
-    /** Where it opens, with a slash at its end; undefined while the API has no port. */
+    /** The address of the console, with a final slash. Undefined while the API has no port. */
     address: () => string | undefined
   }
   relay: (request: RelayedRequest, signal: AbortSignal) => Promise<Response>

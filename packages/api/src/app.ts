@@ -27,19 +27,19 @@ import { upgradeHandlers } from './routes/upgrades.ts'
 import { workloadHandlers } from './routes/workloads.ts'
 
 export interface AppOptions {
-  /** Calls come over the 0600 unix socket: routes that give secrets exist there only. */
+  /** Calls come over the 0600 unix socket. Routes that return secrets exist only there. */
   overSocket: boolean
-  /** Host names, besides loopback, that callers may use. */
+  /** Host names besides loopback that callers may use. */
   allowedHosts: readonly string[]
-  /** When set, every call must carry it. */
+  /** If set, every call must carry it. */
   token?: string
-  /** The console, for addresses that the API does not have. */
+  /** The console, which answers addresses that the API does not have. */
   page?: (request: Request) => Promise<Response | undefined>
-  /** What a person sees who follows a link of another site: nothing of the daemon. */
+  /** The page for a person who follows a link from another site. It has no data of the daemon. */
   visitPage?: (request: Request) => Response
 }
 
-/** The HTTP surface. The guard stands before everything, unknown routes included. */
+/** The HTTP interface. The guard checks every request first, including those to unknown routes. */
 export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   const app = new Hono({ strict: true })
   app.use(async (context, next) => {
@@ -80,13 +80,15 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
   app.onError((error) => {
     const mask = (plain: string) => deps.workloads.masker.mask(plain)
     const { status, text } = toErrorAnswer(error, { logger: deps.logger, mask, isOwner: options.overSocket })
-    // A name that came percent-encoded may hold control characters; an answer is one line all the same.
+    // A percent-encoded name may hold control characters, but an answer must stay on one line.
     return textResponse(status, text.replaceAll(/\p{Cc}+/gu, '?'))
   })
   return app
 }
 
-/** Of all that the guard bars, a link of another site that a person follows to the console; to the API there is no such link. */
+/**
+ * The one exception to the guard: a person follows a link from another site to the console. There is no such exception for the API.
+ */
 function pageForVisitor(request: Request, options: AppOptions): Response | undefined {
   const { method, headers, url } = request
   const sign = (name: string) => headers.get(name) ?? undefined
@@ -99,7 +101,7 @@ function pageForVisitor(request: Request, options: AppOptions): Response | undef
     secPurpose: sign('sec-purpose') ?? sign('purpose'),
   })
   if (!isLink || OF_THE_API.test(new URL(url).pathname)) return undefined
-  // Everything else that the guard looks at must be right.
+  // All other checks of the guard must pass.
   if (guard(request, options, 'none')) return undefined
   return options.visitPage?.(request)
 }
@@ -126,7 +128,7 @@ function guard(
   return undefined
 }
 
-/** Where a token is needed: those that have it, browsers that are logged in, and whoever comes to log in. */
+/** If a token is required, lets in callers that have it, browsers that are logged in, and requests to log in. */
 async function refuseStranger(
   deps: ApiDeps,
   request: HonoRequest,
@@ -136,17 +138,17 @@ async function refuseStranger(
   if (isSameText(request.header('authorization') ?? '', `Bearer ${token}`)) return undefined
   if (page && isOfEveryone(request)) return undefined
   if (await isConsole(request.raw, deps.console.logins)) return undefined
-  return textResponse(403, 'this daemon asks for its token: send the header Authorization: Bearer …')
+  return textResponse(403, 'this daemon requires a token: send the header Authorization: Bearer …')
 }
 
-/** Of the login that a request came with, where one is needed. */
+/** The login of a request, if one is required. */
 async function endOfLogin(
   { console: { logins } }: ApiDeps,
   request: HonoRequest,
   { token, overSocket }: AppOptions,
 ): Promise<AbortSignal | undefined> {
   if (token === undefined || overSocket) return undefined
-  // A token that is not of the API is for a workload, and came in with the login all the same.
+  // A token that is not the API's is for a workload, and the login still counts.
   if (isSameText(request.header('authorization') ?? '', `Bearer ${token}`)) return undefined
   for (const cookie of consoleCookies(request.raw)) {
     const end = await logins.endOf(cookie)
@@ -155,7 +157,7 @@ async function endOfLogin(
   return undefined
 }
 
-/** The files of the console hold no secret, and logging in is how a browser comes to have one. */
+/** The console's files hold no secrets, and a browser needs them to log in. */
 function isOfEveryone({ method, path }: HonoRequest): boolean {
   if (path === SESSION_PATH) return method === 'GET' || method === 'POST'
   return (method === 'GET' || method === 'HEAD') && !OF_THE_API.test(path)
@@ -164,7 +166,7 @@ function isOfEveryone({ method, path }: HonoRequest): boolean {
 const OF_THE_API = /^\/(?:api|health)(?:\/|$)/
 const SESSION_PATH = consoleRoutes.getConsoleSession.path
 
-/** Takes the same time wherever the texts differ. */
+/** Compares in constant time. */
 function isSameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at % (a.length || 1)) ^ b.charCodeAt(at)
@@ -174,7 +176,7 @@ function isSameText(a: string, b: string): boolean {
 function noSuchRoute(method: string, path: string): Response {
   const known: readonly RouteDef[] = Object.values(routes)
   const open = known.filter((route) => !route.socketOnly)
-  // A path that is written out is not also one with a name in its place.
+  // An exact path takes precedence over one with a parameter.
   const exact = open.filter((route) => route.path === path)
   const found = exact.length > 0 ? exact : open.filter((route) => pattern(route.path).test(path))
   const allowed = found.map((route) => route.method)

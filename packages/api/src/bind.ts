@@ -21,15 +21,15 @@ export interface Call<Id extends OperationId> {
   query: Parsed<RouteOf<Id>, 'query'>
   body: Parsed<RouteOf<Id>, 'body'>
   signal: AbortSignal
-  /** How the caller reached the daemon; undefined over the unix socket, which has no address. */
+  /** The address that the caller used. Undefined over the unix socket. */
   origin: string | undefined
-  /** As it came, for what the contract does not describe. */
+  /** The raw request, for what the contract does not describe. */
   request: Request
-  /** Its Authorization header is the token of the API. */
+  /** Whether its Authorization header holds the API token. */
   isApiToken: boolean
 }
 
-/** Gives what the contract promises, or a Response where that is a stream or the status is not the usual one. */
+/** Returns what the contract promises, or a Response for a stream or an unusual status. */
 export type Handler<Id extends OperationId> = (
   call: Call<Id>,
 ) => Promise<CallResult<Id> | Response> | CallResult<Id> | Response
@@ -67,7 +67,7 @@ async function parseCall<Id extends OperationId>(
     params: route.params && validate(route.params, context.req.param()),
     query: validateQuery(route, context),
     body: route.body && validateBody(route.body, await readBody(context.req.raw)),
-    // Read only where it is needed: on Node, asking for it makes a whole Request of the platform's own.
+    // Read only if needed, because on Node, the access creates a whole platform Request.
     get signal() {
       return context.req.raw.signal
     },
@@ -98,7 +98,7 @@ function respond(route: RouteDef, result: unknown): Response {
   if (result instanceof Response) return result
   const [status = '200', answer] = Object.entries(route.success)[0] ?? []
   if (!answer?.schema) {
-    // A 204 must not carry the header; a 202 says that nothing follows.
+    // A 204 must not have the header. On a 202 it says that the body is empty.
     return new Response(null, { status: Number(status), headers: status === '204' ? {} : { 'content-length': '0' } })
   }
   if (answer.contentType) {

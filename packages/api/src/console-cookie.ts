@@ -8,15 +8,15 @@ export function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host
 }
 
-/** Cookies ignore ports: the name tells apart the daemons of one machine. */
+/** Cookies ignore ports, so the name distinguishes the daemons of one machine. */
 function cookieName(request: Request): string {
   const { port } = new URL(`http://${hostOf(request)}`)
   return `toolhaven-console-${port || '80'}`
 }
 
 /**
- * A page on another port can set cookies of this name with longer paths, which the browser sends first: the one that the
- * daemon set is among the first few.
+ * A page on another port can set cookies of this name with longer paths, which the browser sends first. So the first few are tried,
+ * not only the first.
  */
 export function consoleCookies(request: Request): string[] {
   const name = cookieName(request)
@@ -27,7 +27,7 @@ export function consoleCookies(request: Request): string[] {
     .map(([, value = '']) => value)
 }
 
-/** An empty value takes the cookie away. No script can read it, and no other site can have it sent. */
+/** An empty value removes the cookie. No script can read it, and requests from other sites do not carry it. */
 export function withCookie(request: Request, response: Response, value: string): Response {
   const age = value === '' ? 0 : MAX_AGE_SECONDS
   response.headers.set(
@@ -38,12 +38,12 @@ export function withCookie(request: Request, response: Response, value: string):
   return response
 }
 
-/** The browser says so itself, and no page can make it say so of another one. */
+/** The browser sets this header, and no page can forge it. */
 export function isSameOrigin(request: Request): boolean {
   return request.headers.get('sec-fetch-site') === 'same-origin'
 }
 
-/** Cookies reach every port of a host, so a cookie alone is not enough. */
+/** Every port of a host receives the cookie, so a cookie alone is not enough. */
 export async function isConsole(request: Request, logins: ConsoleLogins): Promise<boolean> {
   const pageToken = request.headers.get(CONSOLE_TOKEN_HEADER)
   if (pageToken === null || !isSameOrigin(request)) return false

@@ -1,18 +1,18 @@
 const HEARTBEAT_MS = 15_000
 
-/** What waits for a reader that is slower than the events. */
+/** Events that wait for a slow reader. */
 const MAX_WAITING = { events: 10_000, characters: 4 * 1024 * 1024 }
 
 type Send = (event: string, data: string) => void
 
 export interface EventStreamOptions {
-  /** After a gap: sends what is true by then. What still waited is dropped with the rest. */
+  /** Called after a gap to send the present state. Events that still waited are dropped. */
   afterGap?: (send: Send) => void
 }
 
 /**
- * A server-sent event stream fed by `start`, which gives its own clean-up. Ends with the request. A reader that falls behind
- * gets an event named gap in place of those that it missed.
+ * A stream of server-sent events. `start` feeds it and returns its clean-up. It ends with the request. A reader that falls behind
+ * gets an event named gap instead of the events that it missed.
  */
 export function eventStream(
   signal: AbortSignal,
@@ -41,7 +41,7 @@ export function eventStream(
       }
       const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
       let unsubscribe = () => {}
-      // The reader may leave before the signal comes: closing then would throw where nobody catches it.
+      // The reader may disconnect before the signal aborts. Closing would then throw an uncaught error.
       stop = () => {
         isOpen = false
         clearInterval(heartbeat)
@@ -62,7 +62,7 @@ export function eventStream(
 
 const format = (event: string, data: string) => `event: ${event}\ndata: ${data}\n\n`
 
-/** Texts that the reader has not taken yet, as many as may wait. */
+/** A bounded queue of texts that the reader has not taken yet. */
 function createWaiting(afterGap: EventStreamOptions['afterGap']) {
   let texts: string[] = []
   let characters = 0

@@ -20,11 +20,11 @@ export interface ErrorAnswer {
 interface ErrorReader {
   logger: Logger
   mask: (text: string) => string
-  /** The daemon's own user, who may know its folders and has to: a full disk is found by its folder. */
+  /** Whether the caller is the daemon's own user, who may see paths and needs them, for example to find a full disk. */
   isOwner: boolean
 }
 
-/** What we can explain is explained; anything else is a fault of ours and only the log gets to know it. */
+/** Explains expected errors. Any other error is a bug, and only the log gets its details. */
 export function toErrorAnswer(error: unknown, { logger, mask, isOwner }: ErrorReader): ErrorAnswer {
   if (isThvError(error)) {
     const isOutside = error.code === 'unavailable' || error.code === 'upstream'
@@ -40,7 +40,7 @@ export function toErrorAnswer(error: unknown, { logger, mask, isOwner }: ErrorRe
   }
 }
 
-/** Others are told what is wrong with this machine's disk. Where on it is only for the log. */
+/** Other callers learn what is wrong with the disk, but only the log has the path. */
 function withoutPaths(text: string): string {
   return text.replaceAll(/(?<![\w/:])\/(?:[\w.@+-]+\/)+[\w.@+-]*/g, 'a folder of the daemon')
 }

@@ -1,4 +1,4 @@
-/** An answer whose JSON text is there already. */
+/** An answer from an existing JSON text. */
 export function jsonResponse(text: string, status = 200): Response {
   return new Response(text, { status, headers: { 'content-type': 'application/json' } })
 }

@@ -4,10 +4,10 @@ import { parseJson } from '@toolhaven/core/json/strict-json'
 
 export const MAX_BODY_BYTES = 1024 * 1024
 const MAX_DEPTH = MOST_LEVELS
-/** Each is compared with a schema, and one that is wrong becomes an error: half a million of them took 12 s. */
+/** A limit on the number of values. Each one is validated, and half a million faults took 12 s. */
 const MAX_VALUES = 20_000
 
-/** The JSON body, refused as soon as it is too long, ambiguous or too deep. */
+/** Reads the JSON body. Refuses it as soon as it is too long, ambiguous or too deep. */
 export async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request)
   if (text.trim() === '') throw invalid('the body is empty; send a JSON object')

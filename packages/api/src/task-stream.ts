@@ -3,8 +3,8 @@ import { eventStream } from './event-stream.ts'
 import { toErrorAnswer } from './http-errors.ts'
 
 /**
- * Work that lasts as long as somebody follows it: each report is an event, and so is its failure. Whoever leaves, or the end
- * of the daemon, calls it off.
+ * Runs work for as long as a client follows its stream. Each report is an event, and so is a failure. The work is cancelled when
+ * the client disconnects or the daemon ends.
  */
 export function taskStream(
   deps: Pick<ApiDeps, 'logger' | 'shutdown' | 'workloads'>,

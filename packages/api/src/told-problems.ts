@@ -3,7 +3,7 @@ import type { Plan } from '@toolhaven/core/workloads/plan'
 import type { ApiDeps } from './api-deps.ts'
 import { toErrorAnswer } from './http-errors.ts'
 
-/** Each problem of a plan as the request itself would tell it. */
+/** The problems of a plan, worded as the request itself would report them. */
 export function toldProblems({ logger, workloads }: ApiDeps, problems: Plan['problems']): PlanProblem[] {
   const mask = (text: string) => workloads.masker.mask(text)
   return problems.map(({ field, error }) => {

@@ -6,8 +6,8 @@ import { isEmpty } from '@toolhaven/core/workloads/without-empty'
 const MAX_FAULTS = 5
 
 /**
- * The same of a body. A field that this version does not know is refused, since what it asks for would silently be left
- * undone; where it asks for nothing, as newer clients write out their defaults, there is nothing to leave undone.
+ * The same for a body. Refuses a field that this version does not know, because it would silently have no effect. An unknown field
+ * with an empty value is accepted, because newer clients send their defaults.
  */
 export function validateBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = parseOutside(schema, body)
@@ -30,7 +30,7 @@ function asksForNothing(value: unknown): boolean {
   return value === false || isEmpty(value)
 }
 
-/** Parses with the route's schema; the error names each field that is wrong. */
+/** Parses with the route's schema. The error names each invalid field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = parseOutside(schema, value)
   if (result.success) return result.data

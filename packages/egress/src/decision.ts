@@ -1,8 +1,8 @@
 import type { Destination } from './outbound-policy.ts'
 
-/** One connection a workload asked for, and what became of it. */
+/** One connection that a workload tried to open, and the outcome. */
 export interface Decision extends Destination {
   isAllowed: boolean
-  /** Why not. */
+  /** The reason for a refusal. */
   reason?: string
 }

@@ -5,14 +5,14 @@ import type { OutboundRules } from '@toolhaven/core/ports/egress'
 import { type Destination, judge, judgeAddress, type OwnSide } from './outbound-policy.ts'
 import type { Resolve } from './system-resolver.ts'
 
-/** Begins a connection; with `onread` it says nothing before it is resumed. */
+/** Starts a connection. With `onread`, it delivers no data before it is resumed. */
 export type Connect = (address: string, port: number, onread?: OnReadOpts) => Socket
 
 export interface DialOptions {
   rules: OutboundRules
   resolve: Resolve
   own: () => OwnSide
-  /** Nobody's workload may reach it, wherever it is. */
+  /** Whether no workload may reach it, wherever it is. */
   engine?: Destination | undefined
   connect: Connect
   connectMs: number
@@ -22,10 +22,10 @@ export interface DialOptions {
 /** The workload may not go there. */
 export class Blocked extends Error {}
 
-/** The workload may not go there, because nobody listed it. */
+/** The workload may not go there, because no list names it. */
 export class Unlisted extends Blocked {}
 
-/** It may, but nobody answers. */
+/** The workload may go there, but no host answers. */
 export class Unreachable extends Error {}
 
 export const connectOverTcp: Connect = (host, port, onread) => {
@@ -33,7 +33,7 @@ export const connectOverTcp: Connect = (host, port, onread) => {
   return onread === undefined ? socket : socket.pause()
 }
 
-/** Judges the place, resolves it, judges every address, and dials one of those very addresses. */
+/** Checks the destination, resolves it, checks every address, and dials one of exactly these addresses. */
 export async function dial(
   { rules, resolve, own, engine, connect: begin, connectMs, onread }: DialOptions,
   place: Destination,
@@ -43,7 +43,7 @@ export async function dial(
   const addresses = await addressesOf(resolve, place)
   const engines = engine?.port === place.port ? await addressesOf(resolve, engine).catch(() => []) : []
   const ownNow = own()
-  // One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need.
+  // One forbidden address refuses the whole name: mixing public and private addresses is an attack or a mistake, never a need.
   for (const address of addresses) {
     const judged = judgeAddress(rules, place, address, ownNow)
     if (!judged.isAllowed) throw new Blocked(judged.reason)
@@ -59,14 +59,14 @@ export async function dial(
 
 async function addressesOf(resolve: Resolve, { host, port }: Destination): Promise<readonly string[]> {
   if (isIP(host)) return [host]
-  // No resolver has a say in where this leads.
+  // An address needs no resolver.
   if (host === 'localhost') return ['127.0.0.1', '::1']
   const addresses = await resolvedOrNone(resolve, host)
   if (addresses.length === 0) throw new Unreachable(`${host}:${port} has no address`)
   return addresses
 }
 
-/** None also when nobody could be asked, but not when the workload itself asks too much. */
+/** Returns no addresses if no resolver could be asked, but throws if the workload itself asks too much. */
 export function resolvedOrNone(resolve: Resolve, host: string): Promise<readonly string[]> {
   return resolve(host).catch((error: unknown) => {
     if (error instanceof Unreachable) throw error
@@ -74,7 +74,7 @@ export function resolvedOrNone(resolve: Resolve, host: string): Promise<readonly
   })
 }
 
-/** Undefined when nobody answers in time. */
+/** Undefined if no host answers in time. */
 function settled(socket: Socket, timeoutMs: number): Promise<Socket | undefined> {
   return new Promise((done) => {
     const giveUp = () => {

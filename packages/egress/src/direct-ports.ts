@@ -3,8 +3,8 @@ import { FORWARDER_PORTS, MOST_DIRECT_PORTS, type OutboundRules } from '@toolhav
 import { WEB_PORTS } from './outbound-policy.ts'
 
 /**
- * Services that programs reach without a proxy, for a workload that may go everywhere. None that a server binds itself: its own
- * port would be taken.
+ * Ports of services that programs reach without a proxy, for a workload that may go everywhere. Excludes ports that servers
+ * commonly bind themselves, because the forwarder would occupy them.
  */
 const COMMON_PORTS: readonly number[] = [
   ...WEB_PORTS,
@@ -30,10 +30,10 @@ const COMMON_PORTS: readonly number[] = [
   27017, // MongoDB
 ]
 
-/** The proxy is there, and gives way to what is listed where no server listens. */
+/** The proxy also listens there. A listed port takes precedence if no server listens on it. */
 const PROXY_PORT = 3128
 
-/** Where the forwarder takes direct connections: what somebody listed comes first. */
+/** The ports on which the forwarder accepts direct connections. Listed ports come first. */
 export function directPorts({ allowHost, allowPort, allowAll, targetPort }: OutboundRules) {
   const entries = allowHost.flatMap((entry) => parseListedHost(entry) ?? [])
   const isWeb = allowPort.length === 0 && entries.some(({ port }) => port === undefined)

@@ -6,20 +6,20 @@ export type Rcode = (typeof RCODE)[keyof typeof RCODE]
 
 export interface DnsQuestion {
   id: number
-  /** Undefined when the message does not ask exactly one question. */
+  /** Undefined if the message does not have exactly one question. */
   question: Question | undefined
-  /** How long an answer the program can take. */
+  /** The maximum length of an answer that the program accepts. */
   longestAnswer: number
   isRecursionDesired: boolean
 }
 
-/** No program asks a longer question. */
+/** No program sends a longer question. */
 export const LONGEST_QUESTION = 1_232
 const HEADER_BYTES = 12
 const SHORTEST_LIMIT = 512
 const LONGEST_LIMIT = 4_096
 
-/** Undefined when it is no DNS query at all, and nobody can be answered. */
+/** Undefined if it is not a DNS query, so that it cannot be answered. */
 export function readQuestion(message: Buffer): DnsQuestion | undefined {
   if (message.length < HEADER_BYTES || message.length > LONGEST_QUESTION) return undefined
   const [id, flags, questions] = [message.readUInt16BE(0), message.readUInt16BE(2), message.readUInt16BE(4)]
@@ -29,7 +29,7 @@ export function readQuestion(message: Buffer): DnsQuestion | undefined {
   return { id, question, longestAnswer: longestAnswer(message), isRecursionDesired }
 }
 
-/** Only the question is read here, whatever else the message claims to have. */
+/** Reads only the question, whatever else the message claims to contain. */
 function firstQuestion(message: Buffer): Question | undefined {
   const alone = Buffer.from(message)
   alone.fill(0, 6, HEADER_BYTES)
@@ -40,7 +40,7 @@ function firstQuestion(message: Buffer): Question | undefined {
   }
 }
 
-/** RFC 6891: a program that can take more than 512 bytes says so. */
+/** RFC 6891: a program announces that it accepts more than 512 bytes. */
 function longestAnswer(message: Buffer): number {
   try {
     const option = decode(message).additionals?.find((each) => each.type === 'OPT')
@@ -51,7 +51,7 @@ function longestAnswer(message: Buffer): number {
   }
 }
 
-/** As many of the answers as the program can take; when some are missing, the message says so. */
+/** Includes as many answers as the program accepts. If some are missing, sets the truncation flag. */
 export function writeAnswer(asked: DnsQuestion, rcode: Rcode, answers: readonly Answer[] = []): Buffer {
   const { id, question, longestAnswer: longest, isRecursionDesired } = asked
   const flags = RECURSION_AVAILABLE | (isRecursionDesired ? 0x100 : 0) | rcode

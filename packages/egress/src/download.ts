@@ -4,11 +4,11 @@ import type { Writable } from 'node:stream'
 const BYTES = 64 * 1024
 
 /**
- * What a connection brings, through one buffer that is filled again when it has been written. A fresh one for every read, as
- * streams have it, makes the garbage collector walk the whole daemon again and again during a large download.
+ * Forwards the data of a connection through one buffer, which is reused after each write. A new buffer for every read, as in
+ * streams, would make the garbage collector scan the whole daemon repeatedly during a large download.
  */
 export class Download {
-  /** The connection is to be made with it, and paused. */
+  /** The connection must be created with it, and paused. */
   readonly onread: OnReadOpts = {
     buffer: Buffer.allocUnsafeSlow(BYTES),
     callback: (length, bytes) => this.#take(bytes.subarray(0, length)),
@@ -25,12 +25,12 @@ export class Download {
     from.resume()
   }
 
-  /** False: no more for now. */
+  /** Returns false to stop reading for now. */
   #take(bytes: Uint8Array): boolean {
     if (this.#to === undefined || this.#to.destroyed) return false
     this.#unwritten++
     this.#to.write(bytes, this.#onWritten)
-    // Mostly the system takes all of it at once, and the buffer is free again.
+    // Usually the system accepts all of it at once, and the buffer is free again.
     return this.#to.writableLength === 0
   }
 

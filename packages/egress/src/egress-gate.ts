@@ -22,18 +22,18 @@ import type { Resolve } from './system-resolver.ts'
 import { type Contents, openTunnel, type TunnelOptions } from './tunnel.ts'
 
 export interface EgressGateOptions {
-  /** In a folder that only the daemon's user can enter. */
+  /** Its folder must be accessible only to the daemon's user. */
   socketPath: string
   rules: OutboundRules
-  /** Every connection asked for; the socket it came on says by whom. */
+  /** Called for every requested connection. The socket tells which workload opened it. */
   onDecision: (decision: Decision) => void
-  /** What became of each: told once it is known what went through. */
+  /** Called with the outcome of each connection, once its protocol is known. */
   onSeen?: (sighting: Sighting) => void
   /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
   isOwnPort?: (port: number) => boolean
-  /** Where the container engine's API is, if that is a port of some machine. */
+  /** The address of the container engine's API, if it is on a TCP port. */
   engine?: Destination
-  /** Left out: read from the system. */
+  /** Default: read from the system. */
   ownAddresses?: () => readonly string[]
   resolve: Resolve
   lookUpRecords?: LookUpRecords
@@ -48,16 +48,16 @@ const CONNECT_MS = 15_000
 const HEAD_MS = 20_000
 const MOST_HEAD_BYTES = 16 * 1024
 const MOST_CONNECTIONS = 256
-/** What comes first on the other sockets comes from a forwarder, which does not wait. */
+/** On the other sockets, the first bytes come from a forwarder, which sends them at once. */
 const FIRST_MS = 5_000
-/** At a time, for connections and DNS questions together, and how long one waits for its turn. */
+/** Limits for simultaneous lookups, for connections and DNS questions together, and how long one waits for its turn. */
 const MOST_LOOKUPS = 8
 const LOOKUP_WAIT_MS = 5_000
 const HTTP = 80
 
 /**
- * One workload's only way out, which decides, resolves, vets and dials: an HTTP proxy on a socket of its own, and a socket each
- * for the connections and the DNS questions of programs that know nothing of proxies.
+ * One workload's only way out, which decides, resolves, checks and dials. It has three sockets: an HTTP proxy, and one each for the
+ * direct connections and the DNS questions of programs that do not use a proxy.
  */
 export class EgressGate {
   readonly #options: EgressGateOptions
@@ -66,7 +66,7 @@ export class EgressGate {
   readonly #lookups = createLimiter(MOST_LOOKUPS)
   readonly #sockets: GateSockets
   readonly #web: HttpServer
-  /** Connections with plain requests that did not come by the proxy, and where they were to go. */
+  /** Connections with plain requests that did not use the proxy, and their destinations. */
   readonly #dialled = new WeakMap<Duplex, Destination>()
   #rules: OutboundRules
 
@@ -81,7 +81,7 @@ export class EgressGate {
     this.#web.on('clientError', (_error, socket) => refuse(socket, 400, 'this is not a request a proxy understands'))
   }
 
-  /** Holds for connections from now on. */
+  /** Applies to new connections. */
   set rules(rules: OutboundRules) {
     this.#rules = rules
   }
@@ -90,7 +90,7 @@ export class EgressGate {
     await this.#sockets.listen(this.#web, this.#options.socketPath)
   }
 
-  /** Each connection begins with a line that says where the program wanted to go: an address of the map means its name. */
+  /** Each connection begins with a line with the program's destination. An address from the map stands for its name. */
   async openDirect(socketPath: string, map: NameMap): Promise<void> {
     const server = createNetServer({ allowHalfOpen: true }, (socket) => {
       this.#direct(socket, map).catch(() => socket.destroy())
@@ -126,7 +126,7 @@ export class EgressGate {
       this.#refused(dialled, new Blocked(`${showPlace(dialled)} stands for no name that was asked for`))
       return void socket.destroy()
     }
-    // On the web's plain port each request is judged by itself, as the proxy does it; on one that is listed anything may be said.
+    // On port 80, each request is checked individually, as in the proxy. A listed port may carry any protocol.
     if (place.port === HTTP && !this.#rules.allowAll && !isListedPort(this.#rules, place)) {
       this.#dialled.set(socket, place)
       socket.unshift(read.rest)
@@ -139,7 +139,7 @@ export class EgressGate {
     this.#join(socket, remote, { place, download, head: read.rest })
   }
 
-  /** Undefined for an address of the map's range that stands for nothing. */
+  /** Undefined for an address in the map's range that has no name. */
   #meantBy(dialled: Destination, map: NameMap): Destination | undefined {
     if (!isMappedRange(dialled.host)) return withLocalhost(this.#rules, dialled)
     const host = map.nameOf(dialled.host)
@@ -198,7 +198,7 @@ export class EgressGate {
   async #dial({ host, port }: Destination, onread?: OnReadOpts): Promise<Socket> {
     const { connect = connectOverTcp, connectMs = CONNECT_MS, engine } = this.#options
     try {
-      // Connections are counted, but one of them can bring many requests at once.
+      // Connections are limited, but one of them can carry many requests at once.
       if (this.#dialling >= (this.#options.maxConnections ?? MOST_CONNECTIONS))
         throw new Unreachable(`${host}:${port} is one of too many at a time`)
       this.#dialling += 1

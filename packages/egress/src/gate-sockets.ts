@@ -5,10 +5,10 @@ import type { Server, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { unavailable } from '@toolhaven/core/errors'
 
-/** What a unix socket's address holds. Node cuts a longer one without a word and binds another file. */
+/** The maximum length of a unix socket's address. Node silently cuts a longer one and binds another file. */
 const LONGEST_PATH = 107
 
-/** The sockets that a gate listens on, and every connection through it, so that all of them end with it. */
+/** The sockets of a gate, and every connection through it, so that closing the gate ends all of them. */
 export class GateSockets {
   readonly #maxConnections: number
   readonly #servers: (Server | HttpServer)[] = []

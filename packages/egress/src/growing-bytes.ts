@@ -1,4 +1,4 @@
-/** Bytes that come in pieces. Each is copied a few times at most, however small the pieces are. */
+/** Collects bytes that arrive in pieces. Each byte is copied only a few times, however small the pieces are. */
 export class GrowingBytes {
   #buffer = Buffer.alloc(0)
   #length = 0

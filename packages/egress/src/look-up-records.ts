@@ -9,13 +9,13 @@ type Data<A> = Pick<A, Extract<'type' | 'data', keyof A>>
 
 export interface FoundRecord {
   data: Data<SrvAnswer> | Data<TxtAnswer> | Data<MxAnswer> | Data<StringAnswer>
-  /** The name that it leads to. */
+  /** The name that it points to. */
   target?: string
 }
 
 export class NoSuchName extends Error {}
 
-/** Records other than addresses. Rejects with `NoSuchName` when there is no such name. */
+/** Looks up records other than addresses. Rejects with `NoSuchName` if the name does not exist. */
 export type LookUpRecords = (name: string, kind: RecordKind) => Promise<FoundRecord[]>
 
 /** A new resolver each time: it reads the machine's configuration when it is made, and networks come and go. */
@@ -46,7 +46,7 @@ async function lookUp(resolver: Resolver, name: string, kind: RecordKind): Promi
       return (await resolver.resolveCname(name)).map((target) => ({ data: { type: 'CNAME', data: target }, target }))
     case 'TXT':
       return (await resolver.resolveTxt(name)).map((parts) => ({
-        // Node gives each byte as a character.
+        // Node returns each byte as a character.
         data: { type: 'TXT', data: parts.map((part) => Buffer.from(part, 'latin1')) },
       }))
   }

@@ -16,28 +16,28 @@ export interface NameAnswersOptions {
   lookUpRecords: LookUpRecords
   own: () => OwnSide
   now: () => number
-  /** A name that has no address for the workload, and why. */
+  /** A name that has no address for the workload, and the reason. */
   onRefused: (name: string, error: Error) => void
 }
 
-/** The map never changes, so this only says how soon a program notices that a name is gone. */
+/** The map never changes, so this only decides how soon a program notices that a name is gone. */
 const TTL_S = 60
-/** What is asked of other people's servers: a program that needs more than that is talking through names. */
+/** A limit on DNS lookups at other servers. A program that needs more is sending data through names. */
 const MOST_LOOKUPS = 500
 const LOOKUPS_MS = 10_000
-/** Lists of servers are short. */
+/** Enough, because lists of servers are short. */
 const MOST_RECORDS = 32
 
 /**
- * Services whose servers programs find by SRV records. A list that names a host means these names below it as well. Only these: a
- * name that the workload could choose freely would carry data to whoever runs the zone.
+ * Services that programs find through SRV records. A list that names a host includes these names below it. No other names, because
+ * a freely chosen name would carry data to the owner of the zone.
  */
 const SERVICES =
   'mongodb postgresql mysql redis amqp amqps mqtt kafka nats ldap ldaps kerberos sip sips xmpp-client ' +
   'imap imaps pop3s submission submissions smtp caldav caldavs carddav carddavs http https etcd-client matrix'
 const SERVICE_NAME = new RegExp(`^_(?:${SERVICES.replaceAll(' ', '|')})\\._(?:tcp|udp|tls)\\.`)
 
-/** Answers the DNS questions of one workload. A name that its rules do not name is not looked up. */
+/** Answers the DNS questions of one workload. Looks up only names that its rules list. */
 export class NameAnswers {
   readonly #options: NameAnswersOptions
   #lookups = { count: 0, since: 0 }
@@ -46,14 +46,14 @@ export class NameAnswers {
     this.#options = options
   }
 
-  /** Undefined when the message is no question. */
+  /** Undefined if the message is not a question. */
   async answer(message: Buffer): Promise<Buffer | undefined> {
     const asked = readQuestion(message)
     if (asked === undefined) return undefined
     if (asked.question === undefined) return writeAnswer(asked, RCODE.formatError)
     try {
       const { rcode, answers = [] } = await this.#find(asked.question)
-      // A question that has no name in our sense is not repeated: it could not be written as it was.
+      // The answer does not echo a question without a valid name, because it could not be written faithfully.
       return writeAnswer(rcode === RCODE.formatError ? { ...asked, question: undefined } : asked, rcode, answers)
     } catch {
       return writeAnswer(asked, RCODE.serverFailure)
@@ -70,7 +70,7 @@ export class NameAnswers {
     const rules = this.#options.rules()
     const named = type === 'SRV' ? name.replace(SERVICE_NAME, '') : name
     if (!isNamed(rules, named) && !isNamed(rules, name)) {
-      // Programs ask for both kinds of addresses: once is enough.
+      // Programs ask for both IPv4 and IPv6. One record is enough.
       if (type !== 'AAAA') this.#options.onRefused(name, new Unlisted(`${name} is not in allow_host`))
       return { rcode: RCODE.noSuchName }
     }
@@ -90,13 +90,13 @@ export class NameAnswers {
     return { rcode: RCODE.noSuchName }
   }
 
-  /** Why the workload gets no address for the name, although its rules name it. */
+  /** Why the workload gets no address for a name that its rules list. */
   async #refusalOf(name: string): Promise<Error | undefined> {
     const addresses = await resolvedOrNone(this.#options.resolve, name)
     if (addresses.length === 0) return new Unreachable(`${name} has no address`)
     const rules = this.#options.rules()
     const own = this.#options.own()
-    // A private address is meant at one port only; which one the program wants is judged when it connects.
+    // A private address is allowed at one port only. The port is checked when the program connects.
     const ports = [0, ...entriesFor(rules.allowHost, name).map(({ port = 0 }) => port)]
     const isMeant = ports.some((port) =>
       addresses.every((address) => judgeAddress(rules, { host: name, port }, address, own).isAllowed),
@@ -118,7 +118,9 @@ export class NameAnswers {
     }
   }
 
-  /** Names of the network around this machine stay unsaid. One that nobody listed is told, and refused when it is used. */
+  /**
+   * Does not reveal which names exist in this machine's network. A name that no list has is returned, and refused when it is used.
+   */
   async #mayTell(target: string): Promise<boolean> {
     const name = readName(target)
     if (name === undefined) return false

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { readName } from './read-destination.ts'
 
-/** 198.18.0.0/15 is set aside for measurements (RFC 2544): nobody's server has an address of it. */
+/** 198.18.0.0/15 is reserved for benchmarks (RFC 2544), so no server has an address in it. */
 const RANGE = /^198\.(18|19)\.(\d{1,3})\.(\d{1,3})$/
-/** The first addresses stay free, for whatever the runtimes want to have one for. */
+/** The first addresses stay free for the runtimes. */
 const FIRST = 256
 const MOST_NAMES = 16_384
 const LINE = /^(\S+) (\S+)$/
 const ANY_ADDRESS = /198\.1[89]\.\d{1,3}\.\d{1,3}/g
-/** Put at the end of a line that is cut, so that it maps nothing. */
+/** Appended to a truncated line, so that it maps nothing. */
 const CUT = ' ?\n'
 
 export function isMappedRange(address: string): boolean {
@@ -16,20 +16,20 @@ export function isMappedRange(address: string): boolean {
 }
 
 /**
- * Names of one workload and the addresses that stand for them, for programs that resolve names themselves. An address never gets
- * another name while the map's file is there. Containers outlive the daemon, so the file does too.
+ * The names of one workload and the addresses that stand for them, for programs that resolve names themselves. An address never
+ * gets another name while the map's file exists. Containers outlive the daemon, so the file does too.
  */
 export class NameMap {
   readonly #file: number
   readonly #most: number
   readonly #addresses = new Map<string, string>()
-  /** Undefined: the file has several names for it, so it stands for none. */
+  /** Undefined if the file has several names for it, so that it stands for none. */
   readonly #names = new Map<string, string | undefined>()
   /** Counted from the first address of the range. */
   #next = FIRST
-  /** Of the file as it was found, and of what was added since. */
+  /** Size of the file when it was read, plus the lines added since. */
   #size = 0
-  /** What has to be written before the next line. */
+  /** Text to write before the next line. */
   #before = ''
 
   constructor(path: string, most = MOST_NAMES) {
@@ -42,13 +42,13 @@ export class NameMap {
     return this.#names.get(address)
   }
 
-  /** Undefined when the map is full. */
+  /** Undefined if the map is full. */
   addressOf(name: string): string | undefined {
     const known = this.#addresses.get(name)
     if (known !== undefined) return known
     if (this.#next >= FIRST + this.#most) return undefined
     const address = addressAt(this.#next)
-    // Before it is told: a daemon that starts later must know it.
+    // Stored before it is returned, because a later daemon must know it.
     this.#append(`${address} ${name}\n`)
     this.#next += 1
     this.#remember(address, name)
@@ -59,7 +59,7 @@ export class NameMap {
     closeSync(this.#file)
   }
 
-  /** Writes the whole line or nothing, also when the disk is full: what follows a line that is cut would be lost with it. */
+  /** Writes the whole line or nothing, even if the disk is full. A truncated line would destroy the line after it. */
   #append(added: string): void {
     const line = `${this.#before}${added}`
     const { size } = fstatSync(this.#file)
@@ -73,7 +73,7 @@ export class NameMap {
     this.#before = ''
   }
 
-  /** Takes what it can read. Whatever a line says that it cannot, no address in it is given again. */
+  /** Reads the valid lines. Addresses in an invalid line are never assigned again. */
   #load(): void {
     const text = readFileSync(this.#file, 'latin1')
     const isCut = text !== '' && !text.endsWith('\n')
@@ -98,7 +98,7 @@ export class NameMap {
   }
 }
 
-/** Makes it when it is not there, or when something else is. */
+/** Creates the file if it is missing, or if something else is in its place. */
 function openFile(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
   try {

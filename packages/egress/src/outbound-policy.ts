@@ -4,7 +4,7 @@ import { isReservedAddress, reachFromHere } from '@toolhaven/core/net/address-re
 import { entriesFor, isWildcard } from '@toolhaven/core/net/is-listed-host'
 import type { OutboundRules } from '@toolhaven/core/ports/egress'
 
-/** Where a workload wants to go: a name in lower case or an address, and a port. */
+/** A destination: a name in lower case or an address, and a port. */
 export interface Destination {
   host: string
   port: number
@@ -12,10 +12,10 @@ export interface Destination {
 
 export type Verdict = { isAllowed: true } | { isAllowed: false; reason: string }
 
-/** Ports of the web, for a list of hosts that names none. */
+/** The ports for a list of hosts without ports. */
 export const WEB_PORTS: readonly number[] = [80, 443]
 
-/** What this machine has of its own. */
+/** The machine's own addresses and ports. */
 export interface OwnSide {
   /** Addresses of its interfaces, each with the length of its network's prefix if that is known: `192.0.2.7/24`. */
   addresses: readonly string[]
@@ -23,7 +23,7 @@ export interface OwnSide {
   isOwnPort: (port: number) => boolean
 }
 
-/** Judges by name and port; where the name leads is judged when it is resolved. */
+/** Checks name and port. The addresses are checked when the name is resolved. */
 export function judge(rules: OutboundRules, place: Destination): Verdict {
   if (rules.allowAll) return { isAllowed: true }
   if (!isNamed(rules, place.host)) return { isAllowed: false, reason: `${showPlace(place)} is not in allow_host` }
@@ -32,13 +32,13 @@ export function judge(rules: OutboundRules, place: Destination): Verdict {
   return { isAllowed: true }
 }
 
-/** Whether the rules name the host, at whatever port. A list of ports alone names every host. */
+/** Whether the rules name the host, at any port. A list with only ports names every host. */
 export function isNamed({ allowAll, allowHost, allowPort }: OutboundRules, host: string): boolean {
   if (allowAll) return true
   return allowHost.length === 0 ? allowPort.length > 0 : entriesFor(allowHost, host).length > 0
 }
 
-/** Whether somebody listed this very port for the host: what is spoken there is theirs to choose. */
+/** Whether exactly this port is listed for the host. Any protocol is then allowed. */
 export function isListedPort({ allowHost, allowPort }: OutboundRules, { host, port }: Destination): boolean {
   const entries = entriesFor(allowHost, host)
   if (entries.some((entry) => entry.port === port)) return true
@@ -51,8 +51,8 @@ function hasWebPort({ allowHost, allowPort }: OutboundRules, { host, port }: Des
 }
 
 /**
- * Public addresses are fine. A private one must have been meant: listed by its name or address with this port, or, in older
- * profiles, by its address alone. A name leads to this machine only if the user's own configuration has it.
+ * Public addresses are allowed. A private one must be listed explicitly: by its name or address with this port or, in older
+ * profiles, by its address alone. A name may resolve to this machine only if the user's own configuration contains it.
  */
 export function judgeAddress(rules: OutboundRules, place: Destination, address: string, own: OwnSide): Verdict {
   const reach = reachFromHere(address, own.addresses)
@@ -62,7 +62,7 @@ export function judgeAddress(rules: OutboundRules, place: Destination, address: 
   const isName = isIP(place.host) === 0 && place.host !== 'localhost'
   const isNever = reach === 'never' && !(isConfigured && isReservedAddress(address))
   if (isNever || !isMeant || (reach === 'loopback' && isName && !isConfigured))
-    // Which address it is stays unsaid: the workload would learn names of the network around it.
+    // Does not say which address it is, because the workload would learn names of the surrounding network.
     return { isAllowed: false, reason: `${showPlace(place)} does not lead to a public address` }
   if (reach === 'loopback' && own.isOwnPort(place.port))
     return { isAllowed: false, reason: `${showPlace(place)} is a port of Toolhaven or of the container engine` }
@@ -74,7 +74,7 @@ function means(entry: ListedHost, { allowPort }: OutboundRules, { host, port }: 
   return entry.host === host && host === address && (allowPort.length === 0 ? WEB_PORTS : allowPort).includes(port)
 }
 
-/** A program that wants `localhost` dials one of its two addresses. Where the list has the name, the server may be at either. */
+/** A program resolves `localhost` to one of two addresses. If the list has the name, both are allowed. */
 export function withLocalhost({ allowHost }: OutboundRules, place: Destination): Destination {
   const isByName = entriesFor(allowHost, place.host).some(
     ({ host, port }) => host === 'localhost' && port === place.port,

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os'
 const LATEST_MS = 1000
 
 /**
- * Reads them at most once a second, because each dial asks. Nothing in a sandbox can give this machine an address, and one that it gets
- * between a look and the dial after it would be missed without this second as well.
+ * Reads them at most once a second, because each dial asks. Nothing in a sandbox can give this machine an address, and without the
+ * cache, an address added between the check and the dial would be missed too.
  */
 export function createOwnAddresses(now = () => performance.now(), read = ownAddresses): () => readonly string[] {
   let last: { at: number; addresses: readonly string[] } | undefined
@@ -21,7 +21,7 @@ export function ownAddresses(): string[] {
   const active = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .map(({ address, cidr }) => cidr ?? address)
-  // Node leaves out interfaces without carrier. Their addresses lead to this machine all the same.
+  // Node omits interfaces without carrier, but their addresses still lead to this machine.
   const known = [
     ...parseRoutes(readText('/proc/net/fib_trie')),
     ...parseIPv6(readText('/proc/net/if_inet6')),
@@ -74,7 +74,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Other systems have no such file.
+    // The file exists only on Linux.
     return ''
   }
 }

@@ -3,22 +3,25 @@ import type { Socket } from 'node:net'
 import { type Destination } from './outbound-policy.ts'
 import { readAbsoluteForm, readAuthority } from './read-destination.ts'
 
-/** For the next hop only, or for the proxy. */
+/** Headers for the next hop or the proxy only. */
 const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
-/** Passed on whatever `Connection` says: without them, a body would be taken for another request, or the request for another site's. */
+/**
+ * Forwarded whatever `Connection` says. Without them, a body could be read as another request, or the request could go to another
+ * site.
+ */
 const ALWAYS_PASSED_ON = new Set(['content-length', 'host'])
 
 export type PlainTarget = Destination & { path: string }
 
-/** Where a plain request to the proxy wants to go; a text says what is wrong with it. */
+/** The destination of a plain request to the proxy, or a text with what is wrong with it. */
 export function readTarget(request: IncomingMessage): PlainTarget | string {
   const target = readAbsoluteForm(request.url ?? '')
   if (target === undefined) return 'a proxy request names its target as http://HOST[:PORT]/PATH'
   return faultOf(request, target) ?? target
 }
 
-/** The same of a request that did not come by the proxy: the program dialled the place. */
+/** The same for a request that did not use the proxy, because the program dialled the destination. */
 export function readDirectTarget(request: IncomingMessage, place: Destination): PlainTarget | string {
   const path = request.url ?? ''
   if (!/^\/[^\s#]*$/.test(path)) return 'a request names its target by its path'
@@ -37,14 +40,14 @@ function faultOf(request: IncomingMessage, target: Destination): string | undefi
   return undefined
 }
 
-/** Sends the request over the given connection, and the answer back. */
+/** Sends the request over the given connection, and returns the answer. */
 export function passOn(request: IncomingMessage, response: ServerResponse, target: PlainTarget, remote: Socket): void {
   const outgoing = httpRequest({
     method: request.method ?? 'GET',
     path: target.path,
     headers: [...endToEnd(request.rawHeaders), ...framing(request)],
     setHost: false,
-    // Without an agent, even `false`: with one, Node would dial by itself.
+    // Do not pass an agent, not even `false`: with one, Node would open its own connection.
     createConnection: () => remote,
   })
   const fail = () => {
@@ -63,7 +66,7 @@ export function passOn(request: IncomingMessage, response: ServerResponse, targe
   request.pipe(outgoing)
 }
 
-/** Node frames the body of a GET or a DELETE only if it is told to. */
+/** Node frames the body of a GET or a DELETE only on request. */
 function framing({ headers }: IncomingMessage): string[] {
   return headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked']
 }

@@ -2,13 +2,13 @@ import { isIP, isIPv4 } from 'node:net'
 import { plainIPv6 } from '@toolhaven/contract/listed-host'
 import type { Destination } from './outbound-policy.ts'
 
-/** A label of a name as the internet knows it; `_` occurs in names of services. */
+/** A label of a DNS name; `_` occurs in names of services. */
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 const LONGEST_NAME = 253
 
 /**
- * Reads `name:443`, `192.0.2.1:443` or `[2001:db8::1]:443`, and nothing looser: one spelling for each place, so that what was
- * judged is what is dialled. Undefined when it is anything else.
+ * Reads `name:443`, `192.0.2.1:443` or `[2001:db8::1]:443`. It accepts only one spelling for each destination, so that what was
+ * checked is what is dialled. Undefined for anything else.
  */
 export function readAuthority(text: string): Destination | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]@/\\\s]+)):([1-9]\d{0,4})$/.exec(text) ?? []
@@ -29,11 +29,11 @@ export function readAbsoluteForm(text: string): (Destination & { path: string })
 
 const readHost = (text: string) => (isIPv4(text) ? text : readName(text))
 
-/** A name in lower case; undefined when it is anything else. */
+/** A name in lower case. Undefined for anything else. */
 export function readName(text: string): string | undefined {
   const name = text.toLowerCase()
   const labels = name.split('.')
-  // 2130706433, 0x7f.1 and 127.1 are addresses to some resolvers: what ends in a number is no name.
+  // Some resolvers read 2130706433, 0x7f.1 and 127.1 as addresses, so a text that ends in a number is not a name.
   if (
     name.length > LONGEST_NAME ||
     !labels.every((label) => LABEL.test(label)) ||
@@ -47,7 +47,7 @@ function readIPv6(text: string): string | undefined {
   return isIP(text) === 6 ? plainIPv6(text) : undefined
 }
 
-/** Of the line before a direct connection, with its end. */
+/** Length of the line before a direct connection, including its newline. */
 export const LONGEST_LINE = 52
 
 /** Reads `192.0.2.1 443` or `2001:db8::1 443`. A socket for both families shows IPv4 inside IPv6: that is the IPv4 address. */

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
-/** Says from the bytes so far how many belong to the first message. */
+/** Returns how many of the bytes so far belong to the first message. */
 export type FirstLength = (bytes: Buffer) => number | 'more' | 'never'
 
 /**
- * The first message of a connection, and what came after it; the connection is paused then. Undefined when it does not come in
- * time, or cannot come any more: then the connection is ended.
+ * Reads the first message of a connection and the bytes after it, and pauses the connection. If the message does not come in time,
+ * or cannot come any more, ends the connection and returns undefined.
  */
 export function readFirst(
   socket: Socket,
@@ -33,7 +33,7 @@ export function readFirst(
   })
 }
 
-/** A line with its end, of at most so many bytes. */
+/** A line including its newline, up to this many bytes. */
 export const lineOf =
   (longest: number): FirstLength =>
   (bytes) => {
@@ -41,7 +41,7 @@ export const lineOf =
     return end >= 0 ? end + 1 : bytes.length >= longest ? 'never' : 'more'
   }
 
-/** A message with its length in two bytes before it, as DNS over TCP has it. */
+/** A message after its length in two bytes, as in DNS over TCP. */
 export const sizedMessage =
   (longest: number): FirstLength =>
   (bytes) => {

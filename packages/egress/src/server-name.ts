@@ -1,6 +1,6 @@
 import { GrowingBytes } from './growing-bytes.ts'
 
-/** What the first bytes of a connection say about whom it is for. */
+/** What the first bytes of a connection reveal about its destination. */
 export type FirstBytes = { kind: 'more' } | { kind: 'not-tls' } | { kind: 'tls'; serverName: string | undefined }
 
 const HANDSHAKE_RECORD = 0x16
@@ -13,18 +13,20 @@ const RECORD_HEADER = 5
 const MORE: FirstBytes = { kind: 'more' }
 const NOT_TLS: FirstBytes = { kind: 'not-tls' }
 
-/** No honest first message of a client is longer. */
+/** No legitimate first message of a client is longer. */
 const LONGEST_HELLO = 32 * 1024
 
-/** Reads the name a TLS client asks for (RFC 6066). Each byte is looked at once, however many pieces and records it comes in. */
+/**
+ * Reads the server name that a TLS client requests (RFC 6066). It scans each byte once, however many pieces and records there are.
+ */
 export class FirstBytesReader {
   readonly #all = new GrowingBytes()
-  /** The ClientHello, put together from as many records as it was cut into. */
+  /** The ClientHello, joined from its records. */
   readonly #hello = new GrowingBytes()
   #at = 0
   #leftInRecord = 0
 
-  /** What came so far. */
+  /** The bytes so far. */
   get bytes(): Buffer {
     return this.#all.bytes
   }
@@ -59,7 +61,7 @@ export class FirstBytesReader {
   }
 }
 
-/** What follows the length of the message, when all of it is there. */
+/** The message after its length, once it is complete. */
 function readHello(message: Buffer): Buffer | FirstBytes {
   if (message.length < 4) return MORE
   const wanted = message.readUIntBE(1, 3)
@@ -71,7 +73,7 @@ function readName(hello: Buffer): FirstBytes {
   try {
     return { kind: 'tls', serverName: nameOf(hello) }
   } catch (error) {
-    // A length that points past the end: no TLS library writes that.
+    // A length that points past the end, which no TLS library writes.
     if (error instanceof RangeError) return NOT_TLS
     throw error
   }
@@ -93,7 +95,7 @@ function nameOf(hello: Buffer): string | undefined {
     const length = hello.readUInt16BE(at + 2)
     if (at + 4 + length > end) throw new RangeError('an extension is longer than the message')
     if (type === SERVER_NAME) {
-      // Two of them would let each reader choose another one.
+      // With two of them, different readers could choose different ones.
       if (name !== undefined) throw new RangeError('two server names')
       name = hostNameOf(hello.subarray(at + 4, at + 4 + length))
     }

@@ -9,7 +9,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 export interface SystemResolverOptions {
   hostsFile?: string
   resolverFile?: string
-  /** In place of the machine's own DNS servers. */
+  /** Replaces the machine's own DNS servers. */
   servers?: readonly string[]
 }
 
@@ -17,8 +17,8 @@ export const DNS_TIMEOUT = { timeout: 2_000, tries: 2 } as const
 const MULTICAST_MS = 10_000
 
 /**
- * Looks names up as the system does: in /etc/hosts, then by DNS with the search list. `dns.lookup` would do the same in a pool of
- * a few threads for the whole daemon, where the slow names of one workload hold up everybody else's.
+ * Looks names up as the system does: in /etc/hosts, then through DNS with the search list. `dns.lookup` would do the same in a pool
+ * of a few threads for the whole daemon, in which slow names of one workload would delay all others.
  */
 export function createSystemResolver(options: SystemResolverOptions = {}): Resolve {
   const { hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf', servers } = options
@@ -27,7 +27,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   return async (host) => {
     const listed = addressesInFile(host)
     if (listed.length > 0) return listed
-    // Multicast DNS is the system's business. It gets one thread of the pool, so that the others stay free.
+    // The system resolves multicast DNS. It gets one thread of the pool, so that the others stay free.
     if (host.endsWith('.local')) return oneAtATime(() => lookUpInPool(host), AbortSignal.timeout(MULTICAST_MS))
     for (const name of namesToTry(host, readText(resolverFile))) {
       const found = await askDns(name, servers)
@@ -47,7 +47,7 @@ async function askDns(name: string, servers: readonly string[] | undefined): Pro
   if (servers) resolver.setServers(servers)
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = [four, six].flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-  // A server that fails says nothing about the name, so another name must not be taken in its place.
+  // A failing server says nothing about the name, so the next name in the search list must not replace it.
   for (const each of found.length > 0 ? [] : [four, six])
     if (each.status === 'rejected' && !isNoAddress(each.reason)) throw each.reason
   return found
@@ -61,7 +61,7 @@ function isNoAddress(error: unknown): boolean {
 /** In the order of resolv.conf(5): a name with fewer dots than `ndots` is taken for the beginning of another one first. */
 function namesToTry(host: string, configuration: string): string[] {
   const lines = configuration.split('\n').map((line) => line.trim().split(/\s+/))
-  // The last one counts, and `domain` is an older word for a list of one.
+  // The last one counts. `domain` is an older form for a list of one.
   const [, ...domains] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? []
   const options = lines.filter(([word]) => word === 'options').flat()
   const ndots = Number(options.findLast((option) => /^ndots:\d+$/.test(option))?.slice('ndots:'.length) ?? 1)
@@ -69,7 +69,7 @@ function namesToTry(host: string, configuration: string): string[] {
   return host.split('.').length - 1 < ndots ? [...longer, host] : [host, ...longer]
 }
 
-/** Reads the file again when it has changed. Some people have a hundred thousand names in it. */
+/** Reads the file only when it has changed, because it may hold a hundred thousand names. */
 function hostsReader(file: string): (host: string) => readonly string[] {
   let known: { mark: string; addresses: Map<string, string[]> } | undefined
   return (host) => {

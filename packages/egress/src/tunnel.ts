@@ -12,26 +12,26 @@ const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '::1']
 export interface TunnelOptions {
   place: Destination
   rules: OutboundRules
-  /** What the place says comes by it. */
+  /** Receives the data from the destination. */
   download: Download
-  /** What came along with the request for the tunnel. */
+  /** The bytes that came with the request for the tunnel. */
   head?: Buffer
-  /** Told once: when the first bytes are known, or at the end of a tunnel that nothing went through. */
+  /** Called once, when the first bytes are known, or at the end of an unused tunnel. */
   onContents: (contents: Contents) => void
 }
 
-/** What goes through a tunnel, by its first bytes. */
+/** The protocol in a tunnel, from its first bytes. */
 export interface Contents {
   speaks?: 'tls' | 'http-tunnel' | 'other'
-  /** Of the first HTTP request. */
+  /** The path of the first HTTP request. */
   path?: string
-  /** Why the tunnel is cut; where everything is allowed: why a list would have cut it. */
+  /** Why the tunnel is cut or, if everything is allowed, why a list would have cut it. */
   fault?: string
-  /** Whether the fault is only that nobody listed the port. */
+  /** Whether the only problem is that the port is not listed. */
   isListable?: boolean
 }
 
-/** Joins the workload and the place it may reach, once its first bytes say that it means this very place. */
+/** Connects the workload with its destination, once its first bytes confirm this destination. */
 export function openTunnel(workload: Duplex, remote: Socket, options: TunnelOptions): void {
   const tell = onlyOnce(options.onContents)
   const end = () => {
@@ -78,11 +78,11 @@ export function openTunnel(workload: Duplex, remote: Socket, options: TunnelOpti
     pass(head)
   }
   if (head.length > 0) look(head)
-  // It may have ended its side while its place was dialled.
+  // It may have ended its side while the destination was dialled.
   if (isHeld && workload.readableEnded) remote.end()
 }
 
-/** What a side said before it went is still on its way to the other. */
+/** Data that a side sent before it closed is still in transit. */
 function endAfterWriting(side: Duplex): void {
   if (side.writableFinished) side.destroy()
   else side.once('finish', () => side.destroy()).end()
@@ -95,7 +95,7 @@ function examine(
 ): Contents {
   const { host, port } = place
   if (seen.kind === 'not-tls') {
-    // On a port that somebody listed the protocol is theirs to choose; on the web's own it is TLS.
+    // 443 carries only TLS. Other ports may carry any protocol if they are listed or everything is allowed.
     const isListable = port !== HTTPS
     const isFree = isListable && (rules.allowAll || isListedPort(rules, place))
     const contents = readRequest(first)
@@ -107,7 +107,7 @@ function examine(
   return { speaks: 'tls', fault: `TLS for ${seen.serverName ?? 'no name'} inside a tunnel to ${host}:${port}` }
 }
 
-/** Programs that tunnel everything send plain HTTP through tunnels, too. */
+/** Programs that tunnel everything also send plain HTTP through tunnels. */
 function readRequest(first: Buffer): Contents {
   const [, target] = /^[A-Z]{3,16} (\/[!-~]*) HTTP\/1\.[01]\r\n/.exec(first.toString('latin1')) ?? []
   return target === undefined ? { speaks: 'other' } : { speaks: 'http-tunnel', path: target.split(/[?#]/)[0] ?? '/' }

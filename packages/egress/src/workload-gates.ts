@@ -12,15 +12,15 @@ import type { Destination } from './outbound-policy.ts'
 import { createSystemResolver, type Resolve } from './system-resolver.ts'
 
 export interface WorkloadGatesOptions {
-  /** A folder of the daemon's user alone. Short: the path of a socket has 107 bytes. */
+  /** A private folder of the daemon's user. Its path must be short, because the path of a socket has at most 107 bytes. */
   folder: string
-  /** Which installation this is: several may share a folder. */
+  /** The ID of this installation, because several may share a folder. */
   instanceId: string
   logger: Logger
   events: EgressEvents
   /** Whether the daemon, one of its workloads or the container engine listens on this port of this machine. */
   isOwnPort?: (port: number) => boolean
-  /** Where the container engine's API is, if that is a port of some machine. */
+  /** The address of the container engine's API, if it is on a TCP port. */
   engine?: Destination
   ownAddresses?: () => readonly string[]
   resolve?: Resolve
@@ -37,7 +37,7 @@ interface OpenGate {
 
 const SOCKETS = { proxy: 'p', direct: 'd', names: 'n' } as const
 
-/** One gate for each isolated workload, in a folder of its own. */
+/** One gate for each isolated workload, each in its own folder. */
 export function createWorkloadGates({ resolve = createSystemResolver(), ...others }: WorkloadGatesOptions): Egress {
   const options = { ...others, resolve }
   const gates = new Map<string, Promise<OpenGate>>()
@@ -51,7 +51,7 @@ export function createWorkloadGates({ resolve = createSystemResolver(), ...other
     async open(workload, rules) {
       const known = await gates.get(workload)?.catch(() => undefined)
       if (known !== undefined) {
-        // Connections that the old rules allowed do not outlive them.
+        // Connections that only the old rules allowed are closed.
         if (JSON.stringify(known.rules) === JSON.stringify(rules)) return known.way
         await shut(workload)
       }
@@ -62,14 +62,14 @@ export function createWorkloadGates({ resolve = createSystemResolver(), ...other
     },
     async close(workload) {
       await shut(workload)
-      // Also what a daemon left that was killed.
+      // Also removes what a killed daemon left.
       const folder = folderOf(options, workload)
       for (const path of [folder, mapOf(folder)]) await rm(path, { recursive: true, force: true })
     },
     async [Symbol.asyncDispose]() {
-      // The folders stay: a container that outlives the daemon has them mounted, and the next daemon listens there again.
+      // The folders stay, because containers that outlive the daemon have them mounted, and the next daemon listens there again.
       const endings = [...gates.values()].map(async (opening) => closeGate(await opening))
-      // One that could not be opened needs no closing.
+      // A gate that could not be opened needs no closing.
       await Promise.allSettled(endings)
     },
   }
@@ -112,16 +112,16 @@ async function closeGate({ gate, names }: Pick<OpenGate, 'gate' | 'names'>): Pro
   names.close()
 }
 
-/** Beside the folder, which forwarders see. */
+/** Outside the folder, because forwarders see the folder. */
 const mapOf = (folder: string) => `${folder}.names`
 
-/** Long enough that no two workloads ever meet in one folder. */
+/** Long enough that two workloads never share a folder. */
 function folderOf({ folder, instanceId }: WorkloadGatesOptions, workload: string): string {
   return join(folder, createHash('sha256').update(`${instanceId} ${workload}`).digest('base64url').slice(0, 9))
 }
 
 const REPEAT_MS = 60_000
-/** A workload that tries every name there is must fill neither the memory nor the log. */
+/** A limit, so that a workload that tries many names fills neither the memory nor the log. */
 const MOST_TOLD = 1_000
 
 function reporter({ logger, events, now = Date.now }: WorkloadGatesOptions, workload: string) {

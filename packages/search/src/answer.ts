@@ -6,12 +6,12 @@ import { search } from './search.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import type { SearchRequest } from './search-request.ts'
 
-/** Deeper pages are not served: nobody reads them, and they cost a full ranking. */
+/** The last page that is served. Nobody reads deeper pages, and they cost a full ranking. */
 const MAX_HITS = 1000
 
 type Json = Record<string, unknown>
 
-/** Makes the answer to one request, in the shape of hosted search. */
+/** Builds the answer to one request, in the format of hosted search. */
 export function createAnswers(records: readonly SearchRecord[]): (request: SearchRequest) => Json {
   const index = createSearchIndex(records)
   const filter = createFilters(records)
@@ -60,7 +60,7 @@ function toHit(record: SearchRecord, request: SearchRequest, marker: Marker): Js
   }
 }
 
-/** The same shape as the record, with something made of each text in it. */
+/** The same shape as the record, with each text transformed. */
 function mapTexts(record: SearchRecord, make: (name: string, text: string) => unknown): Json {
   const levels = LEVELS.flatMap((level) => {
     const text = record.hierarchy[level]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readPage } from './read-page.ts'
 import type { SearchRecord } from './record.ts'
 
-/** Makes the search records of a built site: one for every heading and every block of text of its pages. */
+/** Builds the search records of a built site: one for every heading and every block of text. */
 export async function buildRecords(buildDir: string): Promise<SearchRecord[]> {
   const files: string[] = []
   for await (const file of glob('**/*.html', { cwd: buildDir })) if (file !== NOT_FOUND) files.push(file)
@@ -13,7 +13,7 @@ export async function buildRecords(buildDir: string): Promise<SearchRecord[]> {
   return pages.flat()
 }
 
-/** Shown for every address that leads nowhere; nobody searches for it. */
+/** The page for unknown addresses, which nobody searches for. */
 const NOT_FOUND = '404.html'
 
 /** The address under which a static server answers with this file. */

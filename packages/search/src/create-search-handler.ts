@@ -8,17 +8,17 @@ export interface SearchSource {
   records: readonly SearchRecord[]
   indexName: string
   appId: string
-  /** A search-only key: it stands in the pages that visitors load. */
+  /** A search-only key, which is public because the pages contain it. */
   apiKey: string
 }
 
-/** Anything larger is no search from our pages. */
+/** No search from our pages is larger. */
 const MAX_BYTES = 64 * 1024
 const PATH = /\/1\/indexes\/(?:\*|%2A)\/queries$/i
 
 /**
  * Answers `POST …/1/indexes/*\/queries` from records in memory, the way a hosted search does: a JSON body sent as
- * text/plain, id and key in the query string or in headers. Whatever is wrong is answered as JSON with message and status.
+ * text/plain, id and key in the query string or in headers. Errors are answered as JSON with message and status.
  */
 export function createSearchHandler(source: SearchSource): (request: Request) => Promise<Response> {
   const answer = createAnswers(source.records)

@@ -1,6 +1,6 @@
 import type { SearchRecord } from './record.ts'
 
-/** A filter as hosted search takes it: a list is AND, a list in it is OR, a leading minus is NOT. */
+/** A filter in the format of hosted search: a list means AND, a list in it OR, a leading minus NOT. */
 export type FacetFilters = string | ReadonlyArray<string | readonly string[]>
 
 const FACETS: Readonly<Record<string, (record: SearchRecord) => string | null>> = {
@@ -11,7 +11,7 @@ const FACETS: Readonly<Record<string, (record: SearchRecord) => string | null>> 
   'hierarchy.lvl0': (record) => record.hierarchy.lvl0,
 }
 
-/** Marks the records that pass with 1, and remembers the last few filters: the pages of a site use one or two. */
+/** Marks the records that pass with 1. Caches the last few filters, because a site uses only one or two. */
 export function createFilters(records: readonly SearchRecord[]): (filters: FacetFilters) => Uint8Array {
   const known = new Map<string, Uint8Array>()
   return (filters) => {
@@ -26,7 +26,7 @@ export function createFilters(records: readonly SearchRecord[]): (filters: Facet
 
 const MAX_KNOWN = 16
 
-/** Tells whether a record passes. A filter on something that is not a facet lets nothing pass, as it names no value. */
+/** Whether a record passes. A filter on an unknown facet lets nothing pass. */
 function createFilter(filters: FacetFilters): (record: SearchRecord) => boolean {
   const all = (typeof filters === 'string' ? [filters] : filters).map((group) =>
     (typeof group === 'string' ? [group] : group).map(parseTerm),
@@ -34,7 +34,7 @@ function createFilter(filters: FacetFilters): (record: SearchRecord) => boolean 
   return (record) => all.every((any) => any.length === 0 || any.some((term) => passes(term, record)))
 }
 
-/** How many of these records have each value of the facets asked for. */
+/** Counts the records for each value of the requested facets. */
 export function countFacets(
   records: readonly SearchRecord[],
   names: readonly string[],
@@ -58,7 +58,7 @@ function parseTerm(text: string): Term {
   const colon = text.indexOf(':')
   const facet = colon < 0 ? text : text.slice(0, colon)
   const value = colon < 0 ? '' : text.slice(colon + 1)
-  // A leading minus negates; one that belongs to the value is written with a backslash.
+  // A leading minus negates. A minus that belongs to the value is escaped with a backslash.
   if (value.startsWith('-')) return { facet, value: value.slice(1), isNegated: true }
   return { facet, value: value.replace(/^\\-/, '-'), isNegated: false }
 }

@@ -14,14 +14,14 @@ export interface MarkedText {
 
 export interface Marker {
   highlight: (text: string) => MarkedText
-  /** The stretch of so many words that has most of the query in it. */
+  /** The passage of this many words with the most matches. */
   snippet: (text: string, words: number) => Omit<MarkedText, 'matchedWords'>
 }
 
 interface Span {
   start: number
   end: number
-  /** End of the part that the query matches; `start` when it matches nothing. */
+  /** End of the matched part; equal to `start` if nothing matches. */
   markEnd: number
   word: string | undefined
 }
@@ -91,7 +91,7 @@ function bestWindow(spans: readonly Span[], size: number): number {
     if (count > best.count) best = { first, count }
   }
   if (best.first === 0) return 0
-  // The match came in at the far end: moving on half of what stands before it puts it in the middle.
+  // The match entered at the end. Skipping half of the words before it puts it in the middle.
   const lead = spans.slice(best.first, best.first + size).findIndex(({ word }) => word !== undefined)
   return Math.min(best.first + Math.max(0, Math.floor(lead / 2)), Math.max(0, spans.length - size))
 }

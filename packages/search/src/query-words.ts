@@ -4,13 +4,13 @@ import { isStopWord, type Word, wordsOf } from './words.ts'
 export interface QueryWord {
   form: string
   matches: readonly Match[]
-  /** This word and the one before it, written together, are one term: "quick start". */
+  /** This word and the one before it form one term when joined: "quick start". */
   joined: readonly Match[]
 }
 
 const MAX_WORDS = 10
 
-/** The words of a query that count, with the terms that each may stand for. The last one may be unfinished. */
+/** The relevant words of a query, with the terms that each may match. The last word may be unfinished. */
 export function readQuery(complete: Vocabulary, query: string): QueryWord[] {
   const vocabulary = remembering(complete)
   const isUnfinished = (end: number) => end === query.length
@@ -29,7 +29,7 @@ export function readQuery(complete: Vocabulary, query: string): QueryWord[] {
   })
 }
 
-/** A word that stands for nothing may be two, with the space forgotten. */
+/** A word that matches nothing may be two words with a missing space. */
 function splitWord(vocabulary: Vocabulary, word: Word, isPrefix: boolean): Word[] {
   const { form, start, end } = word
   if (form.length < MIN_SPLIT || vocabulary.match(form, isPrefix).length > 0) return [word]
@@ -48,7 +48,7 @@ function splitWord(vocabulary: Vocabulary, word: Word, isPrefix: boolean): Word[
 
 const MIN_SPLIT = 5
 
-/** A word is looked up to see whether it is one, and again for what it stands for; the second time is free. */
+/** Cached, because each word is looked up twice. */
 function remembering(vocabulary: Vocabulary): Vocabulary {
   const known = new Map<string, Match[]>()
   return {

@@ -12,7 +12,7 @@ const HEADINGS: Readonly<Record<string, Exclude<Level, 'lvl0'>>> = {
   h5: 'lvl5',
   h6: 'lvl6',
 }
-/** What is not part of the text of a page: menus, tables of contents, controls, drawings. */
+/** Elements that are not part of a page's text: menus, tables of contents, controls, drawings. */
 const SKIPPED = new Set(['nav', 'aside', 'footer', 'script', 'style', 'svg', 'button', 'template', 'noscript', 'form'])
 const SKIPPED_CLASSES = ['hash-link', 'theme-doc-toc-mobile', 'table-of-contents', 'theme-doc-version-badge']
 const INLINE = new Set(
@@ -20,10 +20,10 @@ const INLINE = new Set(
     ' ',
   ),
 )
-/** Longer text is cut into several records, so that a hit points at little text and a snippet is quick to make. */
+/** Longer text is split into several records, so that a hit points to a short text and snippets are fast. */
 const MAX_CONTENT = 1200
 
-/** The records of one page; none when the page asks not to be indexed. */
+/** The records of one page, or none if the page asks not to be indexed. */
 export function readPage(html: string, path: string): SearchRecord[] {
   const document = parse(html)
   const metas = new Map(
@@ -50,7 +50,7 @@ export function readPage(html: string, path: string): SearchRecord[] {
 }
 
 interface Block {
-  /** The level of a heading; none for text. */
+  /** The level of a heading. Undefined for text. */
   level?: Exclude<Level, 'lvl0'>
   anchor?: string
   text: string

@@ -2,7 +2,7 @@ export const LEVELS = ['lvl0', 'lvl1', 'lvl2', 'lvl3', 'lvl4', 'lvl5', 'lvl6'] a
 export type Level = (typeof LEVELS)[number]
 export type Hierarchy = Record<Level, string | null>
 
-/** One searchable place in the documentation, in the shape that DocSearch indices have. */
+/** One searchable place in the documentation, in the format of a DocSearch index. */
 export interface SearchRecord {
   objectID: string
   url: string
@@ -13,6 +13,6 @@ export interface SearchRecord {
   language: string
   docusaurus_tag: string
   version: string
-  /** Of a page about something that does not exist yet: it stands behind the others. */
+  /** Set for a page about something that does not exist yet. It ranks after the others. */
   isPlanned?: true
 }

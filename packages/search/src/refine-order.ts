@@ -1,7 +1,7 @@
 import type { QueryWord } from './query-words.ts'
 import { CONTENT, type SearchIndex } from './search-index.ts'
 
-/** How well a record fits, before the fine order. */
+/** How well a record matches, before the fine ranking. */
 export interface Rank {
   number: number
   /** Share of the query that the record lacks, from 0 to 1. */
@@ -14,7 +14,7 @@ export interface Rank {
 const PLACES = 2 ** 20
 const FINE = 2 ** 13
 
-/** Collects keys without making an object for each record. */
+/** Collects keys without allocating an object for each record. */
 export function createKeyring(capacity: number) {
   const keys = new Float64Array(capacity)
   let size = 0
@@ -29,7 +29,7 @@ export function createKeyring(capacity: number) {
 }
 
 const FAR = 7
-/** The fine order is worked out for this many of the best: five screens of hits. */
+/** The number of best records that are ranked finely: five screens of hits. */
 const REFINED = 100
 
 /** Numbers of records by the coarse rank, then by nearness of the words, whole words, short headings, level, place. */
@@ -73,7 +73,7 @@ function createReader(index: SearchIndex, words: readonly QueryWord[]): (number:
 interface Notes {
   wordOf: Uint8Array
   isWhole: Uint8Array
-  /** For each word of the query, how far behind the word before it stands at best. */
+  /** For each word of the query, the smallest distance to the word before it. */
   gaps: Uint8Array
 }
 

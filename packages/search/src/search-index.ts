@@ -2,13 +2,13 @@ import { LEVELS, type SearchRecord } from './record.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { wordsOf } from './words.ts'
 
-/** The place of `content` among the attributes; those before it are the levels of the hierarchy. */
+/** The index of `content` among the attributes. Those before it are the levels of the hierarchy. */
 export const CONTENT = LEVELS.length
 
 export interface SearchIndex {
   records: readonly SearchRecord[]
   vocabulary: Vocabulary
-  /** For each term, where it stands: the number of the record times eight plus the attribute. */
+  /** The positions of each term: the number of the record times eight plus the attribute. */
   postings: readonly Int32Array[]
   /** For each record and attribute, its terms in order. */
   terms: ReadonlyArray<readonly Int32Array[]>
@@ -56,7 +56,7 @@ export function createSearchIndex(records: readonly SearchRecord[]): SearchIndex
 
 const EMPTY = new Int32Array(0)
 
-/** The last part of a page's address: readers search for `client-configuration` whatever the title says. */
+/** The last part of a page's address, because readers search for `client-configuration` whatever the title is. */
 function nameOf({ url }: SearchRecord): string {
   return (
     url

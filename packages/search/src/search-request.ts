@@ -5,7 +5,7 @@ const count = (max: number) => z.coerce.number().int().min(0).max(max)
 const isTrue = z.union([z.boolean(), z.stringbool()])
 const facetFilters = z.union([z.string(), z.array(z.union([z.string(), z.array(z.string())]))])
 
-/** The parameters that the engine heeds, with the defaults of a DocSearch index. Others are accepted and left alone. */
+/** The parameters that the engine uses, with the defaults of a DocSearch index. Others are accepted and ignored. */
 const parameters = z.object({
   query: z.string().max(512).default(''),
   page: count(1000).default(0),

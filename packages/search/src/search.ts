@@ -12,9 +12,9 @@ export interface Found {
 /** By attribute, to which the beginning of a longer word adds one: titles first, then ever deeper headings, then the name of the section, then text. */
 const ATTRIBUTE_RANK = Uint8Array.of(4, 0, 1, 2, 3, 3, 3, 5)
 const NOTHING = 255
-/** In a question of three words or more, one that no record has beside the others must not hide them all. */
+/** In a query of three or more words, one that no record has together with the others must not hide all results. */
 const MAY_MISS = 0.34
-/** A word that the record lacks and its page has elsewhere counts as missing by this share. */
+/** The share of a missing word that counts if the page has the word elsewhere. */
 const ELSEWHERE = 0.5
 /** With fewer records that have enough of the query, those that have less of it follow. */
 const ENOUGH = 12
@@ -77,7 +77,7 @@ function rank(
   for (let number = 0; number < isOwn.length; number++) {
     if (isOwn[number] !== 1) continue
     let [missed, typos] = [0, 0]
-    // As if each word stood two levels deeper.
+    // Ranks each word two levels deeper.
     let attributes = records[number]?.isPlanned === true ? 2 * codes.length : 0
     for (let at = 0; at < codes.length; at++) {
       const code = codes[at]?.[number] ?? NOTHING
@@ -101,7 +101,7 @@ function countMatched(code: Uint8Array): number {
   return count
 }
 
-/** Without a query: the pages, taking turns between the sections, so that the first few show what there is. */
+/** Without a query, returns pages from all sections in turn, so that the first few give an overview. */
 function browse({ records }: SearchIndex, allowed: Uint8Array): number[] {
   const turns = new Map<string | null, number>()
   const pages: Array<{ number: number; turn: number }> = []

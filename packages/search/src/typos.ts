@@ -7,9 +7,9 @@ export function allowedTypos(length: number): 0 | 1 | 2 {
 const MORE = 99
 
 /**
- * Makes a function that counts the errors (a letter too many, missing, wrong, or two exchanged) between what was typed
- * and a term; undefined when there are more than `max`. With `isPrefix`, only the beginning of the term must match.
- * It keeps its work space, as it is called for many terms in a row.
+ * Makes a function that counts the errors (a letter too many, missing, wrong, or two exchanged) between what was typed and a term;
+ * undefined when there are more than `max`. With `isPrefix`, only the beginning of the term must match. It reuses its buffers,
+ * because it is called for many terms in a row.
  */
 export function createTypoCounter(): (
   typed: string,
@@ -43,7 +43,7 @@ interface Row {
   current: Uint8Array
 }
 
-/** One row of the distance table; answers with the least value in it. */
+/** Computes one row of the distance table and returns its minimum. */
 function fillRow(typed: string, term: string, { row, width, beforeLast, last, current }: Row): number {
   const letter = typed.charCodeAt(row - 1)
   let left = row

@@ -1,7 +1,7 @@
 import { allowedTypos, createTypoCounter } from './typos.ts'
 import { stemOf } from './words.ts'
 
-/** A term of the index that a typed word stands for. */
+/** A term of the index that a typed word matches. */
 export interface Match {
   term: number
   typos: number
@@ -11,9 +11,9 @@ export interface Match {
 
 export interface Vocabulary {
   terms: readonly string[]
-  /** The terms that a typed word may stand for, with typing errors in it. */
+  /** The terms that a typed word may match, including typing errors. */
   match: (typed: string, isPrefix: boolean) => Match[]
-  /** The same without errors. */
+  /** The same without typing errors. */
   matchExactly: (typed: string, isPrefix: boolean) => Match[]
 }
 
@@ -45,12 +45,12 @@ export function createVocabulary(terms: readonly string[]): Vocabulary {
       const length = lengths[term] ?? 0
       if (length < shortest || length > longest) continue
       const other = masks[term] ?? 0
-      // Each error adds at most one letter that the term lacks, so most terms are out without being compared.
+      // Each error adds at most one letter that the term lacks, so most terms are excluded without a comparison.
       if (countBits(mask & ~other) > max || (!isPrefix && countBits(other & ~mask) > max)) continue
       const form = terms[term] ?? ''
       const whole = countTypos(typed, form, max, false)
       const typos = whole ?? (isPrefix ? countTypos(typed, form, max, true) : undefined)
-      // A wrong first letter is rare, and letting it pass as one error brings in words that have nothing to do with it.
+      // A wrong first letter is rare, and counting it as one error would match unrelated words.
       if (typos !== undefined && typos > 0) {
         const count = form.charCodeAt(0) === typed.charCodeAt(0) ? typos : typos + 1
         if (count <= Math.max(max, 2)) found.push({ term, typos: count, isWhole: whole !== undefined })
@@ -67,13 +67,13 @@ export function createVocabulary(terms: readonly string[]): Vocabulary {
       const allowed = allowedTypos(typed.length)
       const add = (max: number) => {
         for (const match of similar(typed, isPrefix, max).toSorted((a, b) => a.typos - b.typos)) {
-          // "serevr" is near "server" only, but stands for "servers" too.
+          // "serevr" is close only to "server", but should match "servers" too.
           const family = match.isWhole ? (byStem.get(stemOf(terms[match.term] ?? '')) ?? []) : [match.term]
           for (const term of family) if (!found.has(term)) found.set(term, { ...match, term })
         }
       }
       if (allowed >= 1) add(1)
-      // Two errors only where nothing nearer exists: they bring in much that was not meant.
+      // Two errors count only if nothing closer exists, because they match many unrelated words.
       if (allowed === 2 && found.size === 0) add(2)
       return [...found.values()]
     },

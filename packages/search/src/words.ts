@@ -1,5 +1,5 @@
 export interface Word {
-  /** Lower case, without accents: what is compared. */
+  /** Lower case without accents, for comparison. */
   form: string
   start: number
   end: number
@@ -22,7 +22,7 @@ function fold(word: string): string {
   return PLAIN.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** The form that "servers", "serving" and "served" share with one another, as far as a few endings can tell. */
+/** The common stem of "servers", "serving" and "served", found by removing a few endings. */
 export function stemOf(form: string): string {
   if (form.length < 4 || !PLAIN.test(form)) return form
   const single = form.replace(/(?<=[a-z]{2})ies$/, 'y').replace(/(?<=[^siu])s$/, '')
@@ -30,7 +30,7 @@ export function stemOf(form: string): string {
   return (base.length >= 3 ? base : single).replace(/([bdgmnprt])\1$/, '$1').replace(/(?<=.{3})e$/, '')
 }
 
-/** Words that say nothing about what is searched for. They count only where nothing else is asked. */
+/** Words without meaning for a search. They count only if the query has no others. */
 const STOP_WORDS = new Set(
   `a about all am an and any are as at be but by can could do does for from get had has have how i if in into is it its
   make me my of on or our should so some than that the their them then there these they this to up use using want was we what

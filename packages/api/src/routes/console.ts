@@ -46,7 +46,7 @@ async function makeLink({ console: { logins, address } }: ApiDeps): Promise<Cons
 
 async function sessionOf({ console: { logins } }: ApiDeps, request: Request): Promise<ConsoleSession> {
   if (!logins.isNeeded) return { login: 'not-needed' }
-  // What makes the cookie worth something is told to the page of this very origin only.
+  // The cookie is useless without this token, which only a page of the same origin gets.
   if (!isSameOrigin(request)) return { login: 'needed' }
   for (const cookie of consoleCookies(request)) {
     const page = await logins.pageOf(cookie)

@@ -12,7 +12,7 @@ export function logQueryOf({ tail = MAX_LOG_LINES, since }: LogRange): LogQuery 
   return { lines: tail, since: since === undefined ? undefined : Date.parse(since) }
 }
 
-/** The lines there are, then each new one. */
+/** Sends the existing lines, then each new one. */
 export async function followLogs(
   deps: ApiDeps,
   name: string,
@@ -30,7 +30,7 @@ export async function followLogs(
   })
 }
 
-/** The same of several in one stream: a browser has six connections to an address, for all its pages. */
+/** The same for several workloads in one stream, because a browser allows only six connections to an address for all its pages. */
 export function followSeveralLogs(
   deps: ApiDeps,
   { workloads: names, ...range }: LogRange & { workloads: readonly string[] },
@@ -49,7 +49,7 @@ export function followSeveralLogs(
       for (const line of earlier) sendLine(line)
       await pump(deps, workload, sendLine, until)
     }
-    // One that was removed meanwhile has nothing more to say; the others go on.
+    // A workload that was removed in the meantime sends no more lines; the others continue.
     for (const name of new Set(names)) followOne(name).catch(() => undefined)
     return () => stop.abort()
   })

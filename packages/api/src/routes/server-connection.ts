@@ -14,7 +14,7 @@ export function serverConnectionHandlers(deps: ApiDeps): Pick<Handlers, Id> {
         `workload ${name} cannot be reached: it is ${deps.workloads.book.status(name).status}; start it first`,
       )
     const headers = new Headers(request.headers)
-    // It is ours, and no server's business.
+    // It holds our token, which no server may see.
     if (isApiToken) headers.delete('authorization')
     const url = new URL('/mcp', clientUrl(stored)).href
     return deps.relay(

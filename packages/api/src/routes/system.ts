@@ -38,7 +38,7 @@ async function health(deps: ApiDeps, signal: AbortSignal): Promise<Response> {
   return textResponse(503, `the runtime ${name} does not answer: ${reason ?? 'no reason given'}`)
 }
 
-/** What is true now, then each change. */
+/** Sends the present state, then each change. */
 function streamEvents(deps: ApiDeps, signal: AbortSignal): Response {
   const { book, masker } = deps.workloads
   const sendAll = (send: (event: string, data: string) => void) => {
