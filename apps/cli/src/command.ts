@@ -5,7 +5,7 @@ export interface ArgDef {
   name: string
   summary: string
   required?: boolean
-  /** Takes all the rest; only the last one may. */
+  /** Takes all remaining arguments. Only the last argument may have it. */
   variadic?: boolean
   /** Belongs behind "--". What a word before it may have meant is told by this, if anything is. */
   afterDashes?: (words: readonly string[]) => string | undefined
@@ -33,10 +33,10 @@ interface TakesText {
 }
 
 export interface Example {
-  /** Without the prompt; the tests run it. */
+  /** The command line without the prompt. Tests run it. */
   command: string
   shows: string
-  /** Goes on until Ctrl-C. */
+  /** Runs until Ctrl-C. */
   endless?: boolean
 }
 
@@ -60,8 +60,8 @@ export interface Input<Flags extends Record<string, FlagDef> = Record<string, Fl
 }
 
 /**
- * A command as data: help, completion and the reference pages are made from it. Its file imports nothing heavy at the
- * top; what only `run` needs is imported there, so that each call loads what it uses and no more.
+ * A command as data, from which help, completion and the reference pages are built. Its file imports nothing heavy at the top:
+ * `run` imports what it needs, so that each call loads only what it uses.
  */
 export interface CommandDef<Flags extends Record<string, FlagDef> = Record<string, FlagDef>> {
   /** As typed after `thv`: `config otel set-endpoint`. */
@@ -73,16 +73,16 @@ export interface CommandDef<Flags extends Record<string, FlagDef> = Record<strin
   args?: readonly ArgDef[]
   flags?: Flags
   examples: readonly Example[]
-  /** Told after a line that cannot be parsed, where a mistake is likely. */
+  /** A hint that is shown after a line that cannot be parsed. */
   usageHint?: string
-  /** Options of other programs that people type here, each with what they may have meant. */
+  /** Options of other programs that people type here, each with a hint. */
   foreignOptions?: Readonly<Record<string, string>>
-  /** Left out of help and completion. */
+  /** Hidden from help and completion. */
   hidden?: boolean
   run: (context: Context, input: Input<Flags>) => Promise<void>
 }
 
-/** Checks a definition against its own flags, then forgets them: the tree holds commands of every kind. */
+/** Checks a definition against the types of its own flags, then widens the type, so that one tree can hold all commands. */
 export function defineCommand<const Flags extends Record<string, FlagDef>>(command: CommandDef<Flags>): CommandDef {
   const { run, ...rest } = command
   return { ...rest, run: (context, input) => run(context, narrow<Flags>(input)) }
@@ -93,7 +93,7 @@ function narrow<Flags extends Record<string, FlagDef>>(input: Input): Input<Flag
   return input as unknown as Input<Flags>
 }
 
-/** `--format` for commands that print records; the JSON has the shape the API gives. */
+/** `--format` for commands that print records. The JSON has the same shape as in the API. */
 export const FORMAT_FLAG = {
   format: {
     type: 'text',

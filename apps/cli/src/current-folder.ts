@@ -1,6 +1,6 @@
 import { invalid } from '@toolhaven/core/errors'
 
-/** A terminal may still be in a folder that was deleted meanwhile. */
+/** A terminal may still be in a folder that has been deleted. */
 export function currentFolder(): string {
   try {
     return process.cwd()

@@ -1,4 +1,4 @@
-/** The one place that reads the environment; everything else is given what it needs of it. */
+/** The only place that reads the environment. Other code receives the values that it needs. */
 export function environment(): NodeJS.ProcessEnv {
   return process.env
 }

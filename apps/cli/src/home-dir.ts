@@ -2,7 +2,7 @@ import { homedir, userInfo } from 'node:os'
 import { isAbsolute } from 'node:path'
 import { invalid } from '@toolhaven/core/errors'
 
-/** The user's home folder. A user id without an account, as in some containers, has none of its own. */
+/** The user's home folder. A user ID without an account, as in some containers, has none. */
 export function homeDirOf(env: Readonly<Record<string, string | undefined>>): string {
   if (env['HOME']) return env['HOME']
   try {

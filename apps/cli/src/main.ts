@@ -24,7 +24,7 @@ async function complete(args: readonly string[]): Promise<string> {
   return answerShell({ commands: COMMANDS, groups: GROUPS }, environment(), args)
 }
 
-/** What the call does not need is not loaded: `thv --version` ends above. */
+/** Loads only what the call needs: `thv --version` ends above. */
 async function main(): Promise<number> {
   const { runCommand } = await import('./run-command.ts')
   return runCommand(process.argv, environment())

@@ -19,7 +19,7 @@ interface Flags {
   format: string
 }
 
-/** Adopts the chosen servers one after another; one that fails leaves the others to be adopted. */
+/** Adopts the chosen servers one after another. If one fails, the others are still adopted. */
 export async function adoptServers(context: Context, names: readonly string[], flags: Flags): Promise<void> {
   const { out, signal } = context
   if (names.length === 0 && !flags.all && !canAsk())
@@ -28,7 +28,7 @@ export async function adoptServers(context: Context, names: readonly string[], f
   const servers = await choose(context, client, names, flags)
   if (servers.length === 0) {
     if (flags.format === 'json') return out.json({ adoptions: [], failures: [] })
-    return out.note('There is nothing to adopt: no client has a server of its own that can be moved.')
+    return out.note('There is nothing to adopt: no client has its own server that can be moved.')
   }
   if (servers.some(hasKeys)) await orSetUp(() => client.call('getSecretsProvider', {}, signal))
   await orUnknownGroup(client, flags.group, signal, async () => {
@@ -59,7 +59,7 @@ export async function adoptServers(context: Context, names: readonly string[], f
   throw conflict(failures.map(({ name, reason }) => printable(`${name} was not adopted: ${reason}`)).join('\n'))
 }
 
-/** Whether the servers, with their mounts, are shown to somebody who chooses or agrees. */
+/** Whether a person sees the servers and their mounts before choosing or agreeing. */
 const showsBefore = (names: readonly string[], { all, yes }: Flags) => !yes || (names.length === 0 && !all)
 
 const hasKeys = ({ env_vars: variables, headers }: ForeignServer) =>
@@ -91,7 +91,7 @@ async function choose(
   if (!flags.yes) {
     for (const server of movable) for (const line of describeServer(out, server)) out.note(line)
     const message = `Move ${movable.map(({ name }) => name).join(', ')} into isolation and change the files of ${clientsOf(movable)}?`
-    const instead = 'there is nobody to ask here; add --yes, or look at it first with --dry-run'
+    const instead = 'there is no terminal to ask at; add --yes, or check the result first with --dry-run'
     if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
   }
   return movable

@@ -2,13 +2,13 @@ import { notFound } from '@toolhaven/core/errors'
 import { suggestion } from '../output/did-you-mean.ts'
 
 export interface Choice {
-  /** What there is none of, before its name: "no client starts a server called". */
+  /** The beginning of the error, before the name: "no client starts a server called". */
   missing: string
-  /** The command that does something about it, as a sentence. */
+  /** What to do, as a sentence with a command. */
   next: string
 }
 
-/** Those of the given names, in their order; a name that nobody has is an error. */
+/** Picks the items with the given names, in their order. Throws for an unknown name. */
 export function chooseNamed<Named extends { name: string }>(
   all: readonly Named[],
   wanted: readonly string[],

@@ -3,7 +3,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 import { ADOPTABLE, chooseNamed } from './choose-named.ts'
 import { describeServer } from './describe-server.ts'
 
-/** What was found, without changing anything. */
+/** Shows what was found. Changes nothing. */
 export async function showFindings(context: Context, names: readonly string[], format: string): Promise<void> {
   const { out, signal } = context
   const found = await (await context.daemon()).call('discoverServers', {}, signal)

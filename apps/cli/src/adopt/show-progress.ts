@@ -3,7 +3,7 @@ import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { progressLine } from '../output/progress-line.ts'
 
-/** Shows on one line of a terminal what happens to a workload while the work goes on. */
+/** Shows the progress of a workload on one line of the terminal while the work runs. */
 export async function showProgress<Result>(
   { out, signal }: Context,
   client: DaemonClient,
@@ -19,7 +19,7 @@ export async function showProgress<Result>(
       if (event.workload === name) out.transient(progressLine(event))
     }
   }
-  // It is only for the eye; the work itself has the outcome.
+  // This is only a display; the work itself reports the outcome.
   const following = follow().catch(() => undefined)
   try {
     return await work()

@@ -6,7 +6,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 import { ADOPTED, chooseNamed } from './choose-named.ts'
 import { showProgress } from './show-progress.ts'
 
-/** Gives servers back to their clients: those named, or all of them. */
+/** Gives servers back to their clients: the named ones, or all. */
 export async function undoAdoptions(
   context: Context,
   names: readonly string[],
@@ -46,7 +46,7 @@ export async function undoAdoptions(
 
 async function askFirst(names: readonly string[], signal: AbortSignal): Promise<void> {
   const message = `Give ${names.join(', ')} back to their clients, and remove the workloads and their secrets?`
-  const instead = `there is nobody to ask here; add --yes to give back ${names.join(', ')}`
+  const instead = `there is no terminal to ask at; add --yes to give back ${names.join(', ')}`
   if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
 }
 

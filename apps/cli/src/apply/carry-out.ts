@@ -16,7 +16,7 @@ interface Work {
   manifest: Manifest
 }
 
-/** Makes the changes in their order. One that fails does not keep the others from being made. */
+/** Makes the changes in their order. If one fails, the others are still made. */
 export async function carryOut(work: Work, changes: readonly ManifestChange[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const started: { change: ManifestChange; running: Promise<void> }[] = []
@@ -25,12 +25,12 @@ export async function carryOut(work: Work, changes: readonly ManifestChange[]): 
     const failure = await failureOf(makeChange(work, change))
     if (failure === undefined && change.kind === 'workload') {
       const running = waitForOutcome(work.context, work.client, [change.name], 'run')
-      // Looked at below; until then a failure has nobody to go to.
+      // Awaited below. Without this, an earlier failure would be an unhandled rejection.
       running.catch(() => undefined)
       started.push({ change, running })
     } else outcomes.push(outcomeOf(change, failure))
   }
-  // Servers start side by side.
+  // Servers start in parallel.
   for (const { change, running } of started) outcomes.push(outcomeOf(change, await failureOf(running)))
   for (const change of changes.filter(isLater))
     outcomes.push(outcomeOf(change, await failureOf(makeChange(work, change))))
@@ -105,7 +105,7 @@ async function changeWorkload({ client, context, manifest }: Work, change: Manif
     await create(wanted)
   } catch (error) {
     const before = z.number().safeParse(fields.find(({ field }) => field === 'proxy_port')?.from).data
-    // A port that is refused must not cost the workload.
+    // A refused port must not lose the workload.
     await create({ ...wanted, proxy_port: before }).catch((cause: unknown) => {
       throw conflict(
         `${describeError(error)}; ${name} is removed, and cannot be put back: ${describeError(cause)}`,

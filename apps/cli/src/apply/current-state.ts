@@ -5,7 +5,7 @@ import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import type { Workload } from '@toolhaven/contract/workloads'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 
-/** What the daemon has, as far as a file can say anything about it. */
+/** The state of the daemon, limited to what a file can describe. */
 export interface CurrentState {
   groups: string[]
   registry: Pick<RegistryInfo, 'type' | 'source'>
@@ -15,7 +15,7 @@ export interface CurrentState {
 
 export interface CurrentWorkload {
   record: Workload
-  /** Read only for those that the file names. */
+  /** Read only for the workloads that the file names. */
   asked?: { request: CreateRequest; hidden_headers: string[] }
 }
 

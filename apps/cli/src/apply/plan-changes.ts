@@ -7,7 +7,7 @@ import { workloadDifferences } from './workload-differences.ts'
 /** What may be removed because the file does not name it: nothing, what this file made, or everything. */
 export type Prune = 'nothing' | 'own' | 'all'
 
-/** What must happen so that the daemon is as the file says, in the order in which it happens. Pure. */
+/** The changes that make the daemon match the file, in the order in which they are made. A pure function. */
 export function planChanges(manifest: Manifest, state: CurrentState, prune: Prune): ManifestChange[] {
   return [
     ...newGroups(manifest, state),
@@ -57,7 +57,7 @@ function workloadChanges({ workloads }: Manifest, state: CurrentState): Manifest
   })
 }
 
-/** The groups of a client that the file names are exactly those that it lists. */
+/** A client in the file gets exactly the groups that the file lists. */
 function clientChanges({ clients }: Manifest, state: CurrentState): ManifestChange[] {
   return clients.flatMap(({ name: text, groups = [DEFAULT_GROUP] }): ManifestChange[] => {
     const name = parseClientType(text) ?? text

@@ -10,7 +10,7 @@ import { clientFileHint } from '../run/server-hint.ts'
 import { readProblem } from '../output/read-problem.ts'
 import { homeDirOf } from '../home-dir.ts'
 
-/** The file, or standard input for `-`; paths in it are relative to its folder. */
+/** Reads the file, or standard input for `-`. Paths in it are relative to its folder. */
 export async function readManifest({ cwd, env }: Pick<Context, 'cwd' | 'env'>, file: string): Promise<Manifest> {
   const isPipe = file === '-'
   const name = isPipe ? 'the input' : file

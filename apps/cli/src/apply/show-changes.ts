@@ -4,7 +4,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 
 const MARKS = { create: '+', update: '~', replace: '±', start: '>', remove: '-' } as const
 
-/** One line for each change, and below it what changes in it. */
+/** Prints one line for each change, with its fields below. */
 export function showChanges(out: Output, changes: readonly ManifestChange[], write: (line: string) => void): void {
   const paint = { '+': out.colour.green, '-': out.colour.red } as const
   for (const { action, kind, name, fields } of changes) {

@@ -8,7 +8,7 @@ type Asked = NonNullable<CurrentWorkload['asked']>
 /** Their values may be keys; only their names are shown. */
 const MAY_HOLD_KEYS = new Set(['env_vars', 'headers'])
 
-/** In which fields the file differs from what was asked for before. What is empty or the default counts as left out. */
+/** The fields in which the file differs from the original request. Empty and default values count as absent. */
 export function workloadDifferences(wanted: ManifestWorkload, asked: Asked): ManifestChange['fields'] {
   const before = plain(asked.request, asked.hidden_headers)
   const after = plain(wanted, asked.hidden_headers)
@@ -21,7 +21,7 @@ export function workloadDifferences(wanted: ManifestWorkload, asked: Asked): Man
   })
 }
 
-/** The edit that makes the workload what the file says; it carries only what differs. */
+/** The edit that makes the workload match the file. It contains only what differs. */
 export function updateOf(wanted: ManifestWorkload, fields: ManifestChange['fields'], manifest: string): UpdateRequest {
   const names = new Set(fields.map(({ field }) => field.split('.')[0] ?? field))
   const all: Readonly<Record<string, unknown>> = wanted
@@ -66,7 +66,7 @@ function changedKeys(field: string, from: unknown, to: unknown): ManifestChange[
 
 const entriesOf = (value: unknown) => new Map<string, unknown>(Object.entries(value ?? {}))
 
-/** Text to compare by: the order of keys says nothing. */
+/** Text for comparison, independent of the order of keys. */
 function sorted(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part

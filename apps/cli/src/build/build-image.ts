@@ -12,7 +12,7 @@ interface BuildFlags {
   format: string
 }
 
-/** Builds and prints the name of the image; Ctrl-C calls the build off. */
+/** Builds the image and prints its name. Ctrl-C cancels the build. */
 export async function buildImage(context: Context, reference: string, flags: BuildFlags): Promise<void> {
   const { tag, installHost, format } = flags
   const { out } = context
@@ -28,14 +28,14 @@ export async function buildImage(context: Context, reference: string, flags: Bui
   }
 }
 
-/** Prints or writes how the image would be made. */
+/** Prints or writes the recipe of the image. */
 export async function printRecipe(context: Context, reference: string, flags: BuildFlags): Promise<void> {
   const { out, cwd, signal } = context
   const { tag, output, dryRun, installHost, format } = flags
   if (tag !== undefined) throw invalid('--tag names an image, and with --dry-run or --output none is built')
   if (installHost.length > 0)
     throw invalid('--install-host is for a build, and with --dry-run or --output nothing is built')
-  if (dryRun && output !== undefined) throw invalid('--dry-run prints and --output writes; give one of them')
+  if (dryRun && output !== undefined) throw invalid('--dry-run prints and --output writes; pass one of them')
   const client = await context.daemon()
   const recipe = await client.call('getBuildRecipe', { query: { package: reference } }, signal)
   if (output !== undefined) {

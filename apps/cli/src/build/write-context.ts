@@ -4,7 +4,7 @@ import type { BuildRecipe } from '@toolhaven/contract/builds'
 import { ThvError, conflict } from '@toolhaven/core/errors'
 import { writeProblem } from '../output/write-problem.ts'
 
-/** Settings of package indexes may hold tokens, so those of the daemon's user are not written out. */
+/** The user's settings of package indexes may hold tokens, so they are not written. */
 const SETTINGS = '# Settings of the package index for the build, if it needs any. They do not reach the image.\n'
 
 /**

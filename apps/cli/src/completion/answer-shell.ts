@@ -5,9 +5,9 @@ import { type CommandTree, completeLine } from './complete-line.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 const CURRENT = '--current='
-/** Shells put what they are given into the line as it is, and servers choose the names of their tools. */
+/** Shells insert candidates into the line unchanged, and servers choose the names of their tools. */
 const HARMLESS = /^[\w.:@/=+][\w.:@/=+-]*$/
-/** A person has pressed a key and waits. What a server must be asked for takes longer than what the daemon knows. */
+/** Limits, because a person has pressed a key and waits. Asking a server takes longer than asking the daemon. */
 const PATIENCE_MS = 1_500
 const PATIENCE_WITH_SERVERS_MS = 6_000
 

@@ -13,17 +13,17 @@ export interface Candidate {
 
 export interface Completion {
   candidates: Candidate[]
-  /** Names of this kind fit too. */
+  /** The kind of names that also fit. */
   names?: NameKind
-  /** What stands before a name in the same word: `--flag=`. */
+  /** Text before a name in the same word: `--flag=`. */
   prefix: string
-  /** Arguments already given, which may say whose names are meant. */
+  /** The arguments so far, which may decide whose names to offer. */
   given: string[]
 }
 
 type Found = Omit<Completion, 'given' | 'prefix'>
 
-/** What may stand in place of `current`, after the words before it. */
+/** The candidates for `current`, after the words before it. */
 export function completeLine(tree: CommandTree, before: readonly string[], current: string): Completion {
   const visible = tree.commands.filter(({ hidden }) => hidden !== true)
   const place = locate(visible, before)
@@ -44,16 +44,16 @@ export function completeLine(tree: CommandTree, before: readonly string[], curre
 interface Place {
   path: string
   command: CommandDef | undefined
-  /** Arguments already given. */
+  /** The arguments so far. */
   given: string[]
-  /** A flag that wants its value next. */
+  /** A flag whose value comes next. */
   waiting: { name: string; flag: FlagDef } | undefined
 }
 
 function locate(commands: readonly CommandDef[], before: readonly string[]): Place {
   const place: Place = { path: '', command: undefined, given: [], waiting: undefined }
   for (const word of before) {
-    // Bash splits `--format=json` in three.
+    // Bash splits `--format=json` into three words.
     if (word === '=') continue
     if (place.waiting) place.waiting = undefined
     else if (word.startsWith('-')) place.waiting = valueFlag(place.command, word)

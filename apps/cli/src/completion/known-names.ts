@@ -1,10 +1,10 @@
 import type { NameKind } from '../command.ts'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 
-/** A person has pressed a key and waits; the caller's signal comes first. */
+/** A person has pressed a key and waits, so the lookup has a time limit, besides the caller's signal. */
 const PATIENCE_SECONDS = 30
 
-/** Names there are now, for a shell to offer. */
+/** The present names, for a shell to offer. */
 export async function knownNames(
   daemon: DaemonClient,
   kind: NameKind,

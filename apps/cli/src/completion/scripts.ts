@@ -1,4 +1,4 @@
-/** Each asks `thv` itself what fits, so it stays right when thv changes, and knows the names of workloads. */
+/** Each script asks `thv` for candidates, so it stays correct when thv changes, and offers the names of workloads. */
 export const COMPLETION_SCRIPTS = {
   bash: `# bash completion for thv
 _thv() {

@@ -5,10 +5,10 @@ import { type ErrorCode, ThvError, isThvError, unavailable } from '@toolhaven/co
 import { type DaemonAddress, type DaemonRequest, exchange, isCut, WentAway } from './exchange.ts'
 import { OPERATIONS } from './generated/operations.ts'
 
-/** Typed by the contract; at run time only a table of paths, so that a command starts fast. */
+/** Typed by the contract. At run time it uses only a table of paths, so that a command starts fast. */
 export interface DaemonClient {
   call<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<CallResult<Id>>
-  /** The `data` of each server-sent event; nothing that happens after this resolves is missed. */
+  /** The `data` of each server-sent event. After this resolves, no event is missed. */
   stream<Id extends OperationId>(id: Id, input: CallInput<Id>, signal: AbortSignal): Promise<AsyncIterable<string>>
 }
 
@@ -32,8 +32,8 @@ export function createDaemonClient(address: DaemonAddress): DaemonClient {
 }
 
 /**
- * While nobody listens, nothing is sent, so the attempt can be made again later. A question that another daemon
- * cut off by taking over can be asked again too, once: a daemon that it ends would be ended by it forever.
+ * If nobody listens, nothing was sent, so the request can be repeated later. A read that was cut off because another daemon took
+ * over can be repeated too, but only once: otherwise two daemons that end each other would be retried for ever.
  */
 async function withDaemon<T>(
   address: DaemonAddress,
@@ -109,7 +109,7 @@ function requestOf(address: DaemonAddress, id: OperationId, input: CallParts): D
   return { method, path: path + search, headers, body }
 }
 
-/** Loaded only by commands that follow something. */
+/** Loaded only by commands that follow a stream. */
 async function open(
   address: DaemonAddress,
   { body, ...rest }: DaemonRequest,

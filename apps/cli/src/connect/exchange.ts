@@ -5,7 +5,7 @@ export type DaemonAddress = SocketAddress | { host: string; port: number; token?
 
 export interface SocketAddress {
   socketPath: string
-  /** Waits for the daemon that is coming up or going down, and gives the socket that answers then. */
+  /** Waits for a daemon that is starting or ending, and returns the socket that then answers. */
   whenNobodyListens?: (signal: AbortSignal) => Promise<string>
 }
 
@@ -30,8 +30,8 @@ export class WentAway extends ThvError {
 }
 
 /**
- * One request and its whole answer. In HTTP/1.0 the answer ends with the connection and comes in one piece, so a few
- * lines read it; loading node:http would be a good part of the processor time of a command.
+ * Sends one request and reads the whole answer. In HTTP/1.0 the answer ends with the connection, so a few lines can read it.
+ * Loading node:http would take a large part of a command's processor time.
  */
 export async function exchange(
   address: DaemonAddress,

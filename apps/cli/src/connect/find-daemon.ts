@@ -9,7 +9,9 @@ import { refuseSuspended } from './refuse-suspended.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The daemon THV_HOST names, else the one of this user's state folder, started in the background when none runs. */
+/**
+ * The daemon that THV_HOST names, otherwise the one of this user's state folder, which is started in the background if none runs.
+ */
 export async function findDaemon(env: Env, say: (line: string) => void, signal: AbortSignal): Promise<DaemonClient> {
   const start = async (until: AbortSignal) => {
     const { startInBackground } = await import('./start-in-background.ts')
@@ -19,7 +21,7 @@ export async function findDaemon(env: Env, say: (line: string) => void, signal: 
   return running ?? createDaemonClient({ socketPath: await start(signal), whenNobodyListens: start })
 }
 
-/** The same, but none is started. `whenNobodyListens` gives the socket to use if the daemon does not listen. */
+/** The same, but starts no daemon. `whenNobodyListens` returns the socket to use if the daemon does not listen. */
 export async function findRunningDaemon(
   env: Env,
   whenNobodyListens: (signal: AbortSignal) => Promise<string> = (signal) => comingUp(env, signal),
@@ -53,13 +55,13 @@ function addressOf(text: string, token: string | undefined): DaemonAddress {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (!url || url.protocol !== 'http:')
     throw invalid('THV_HOST must be host:port, http://host:port or unix:///path/of/socket')
-  // It goes into a header as it is.
+  // It is sent unchanged in a header.
   if (token !== undefined && /[^\u0021-\u007E]/.test(token))
-    throw invalid('THV_API_TOKEN has a character that no token has')
+    throw invalid('THV_API_TOKEN has a character that no token can have')
   return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: portOf(text, url), ...(token && { token }) }
 }
 
-/** A URL leaves out port 80, whether it was written or not. */
+/** A URL drops port 80, even if it was written. */
 function portOf(text: string, { port }: URL): number {
   if (port !== '') return Number(port)
   return /:0*80\/?$/.test(text) ? 80 : 8080

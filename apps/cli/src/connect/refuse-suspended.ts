@@ -3,7 +3,7 @@ import { unavailable } from '@toolhaven/core/errors'
 import type { LockHolder } from '@toolhaven/stores/files/lock-file'
 import { pidNamespace } from '@toolhaven/stores/files/process-identity'
 
-/** Ctrl-Z in the terminal of `thv serve` suspends the daemon. It still takes connections then, and every command would wait. */
+/** Ctrl-Z in the terminal of `thv serve` suspends the daemon. It still accepts connections, so every command would hang. */
 export async function refuseSuspended({ pid, pidNamespace: namespace }: LockHolder): Promise<void> {
   if (namespace !== undefined && namespace !== (await pidNamespace())) return
   // Only Linux has this file. Its second field is a name in parentheses, which may hold anything.
@@ -15,7 +15,7 @@ export async function refuseSuspended({ pid, pidNamespace: namespace }: LockHold
   )
 }
 
-/** Read at once, as the lock is: every command comes by here, and must not start a pool of threads for it. */
+/** Read synchronously, like the lock: every command runs this, and must not start a thread pool for it. */
 function readStat(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -16,8 +16,8 @@ export interface BackgroundStart {
 }
 
 /**
- * Starts a daemon unless one runs or is coming up, and gives the socket of the daemon that answers. When several commands
- * do this at once, one of the daemons gets the state folder. The others end, and their commands wait for that one.
+ * Starts a daemon unless one runs or is starting, and returns the socket of the daemon that answers. If several commands do this at
+ * once, one of the daemons gets the state folder. The others end, and their commands wait for that one.
  */
 export async function startInBackground(start: BackgroundStart, signal: AbortSignal): Promise<string> {
   const { stateDir } = start.paths
@@ -40,12 +40,12 @@ async function bringUp(start: BackgroundStart, output: Output, signal: AbortSign
   for (;;) {
     const found = await answeringDaemon(start.paths.stateDir, signal)
     if (found !== undefined) {
-      // Still coming up, ours would become the daemon if the one that won were stopped right now.
+      // Ours is still starting, and would become the daemon if the other one were stopped now.
       if (child?.pid !== found.pid) child?.kill()
       return found.socketPath
     }
     if (child === undefined) start.say('Starting the daemon in the background')
-    // A daemon that made way for another one is not missed. If that one is gone too, it is this command's turn again.
+    // A daemon that gave way to another one is no failure. If that one is gone too, this command starts one again.
     if (child === undefined || hasMadeWay(child)) child = spawnDaemon(start, output.fd)
     else if (child.exitCode !== null || child.signalCode !== null)
       throw await couldNotStart(await output.linesSince(), output.path)
@@ -58,9 +58,9 @@ function hasMadeWay({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === 0 || signalCode === 'SIGTERM'
 }
 
-/** Detached, with its output in a file: it goes on when the terminal is closed. */
+/** Detached, with its output in a file, so that it continues when the terminal is closed. */
 function spawnDaemon({ env, args = [] }: BackgroundStart, outputFd: number): ChildProcess {
-  // What was started is what is started again: the sources or the bundle.
+  // Starts the daemon in the same form as this command: from the sources or the bundle.
   const [, program = ''] = process.argv
   const child = spawn(process.execPath, [program, 'serve', '--on-demand', ...args], {
     detached: true,
@@ -77,14 +77,17 @@ const MAX_OUTPUT_BYTES = 64 * 1024
 interface Output extends AsyncDisposable {
   path: string
   fd: number
-  /** What was written since it was opened. */
+  /** The output since the file was opened. */
   linesSince: () => Promise<string[]>
 }
 
-/** Several daemons may write to it at once, so nothing in it is overwritten. */
+/** Opened for appending, because several daemons may write to it at once. */
 async function openOutput(path: string): Promise<Output> {
   const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
-    throw unavailable(`the daemon cannot be started, because its output has no place: ${describeError(error)}`, error)
+    throw unavailable(
+      `the daemon cannot be started, because its output cannot be stored: ${describeError(error)}`,
+      error,
+    )
   })
   const { size } = await file.stat()
   if (size > MAX_OUTPUT_BYTES) await file.truncate()
@@ -105,7 +108,7 @@ async function readFrom(file: FileHandle, from: number): Promise<string> {
 async function couldNotStart(lines: readonly string[], path: string) {
   const prefix = 'thv: '
   const at = lines.findLastIndex((line) => line.startsWith(prefix))
-  // Then its reason had no place either.
+  // In that case its reason could not be stored either.
   if (at === -1 && (await statfs(path)).bavail === 0)
     return unavailable(
       `the daemon could not be started: no space is left for ${dirname(path)}\nFree some space and try again.`,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type LockHolder, readLock } from '@toolhaven/stores/files/lock-file'
 import { createDaemonClient } from './daemon-client.ts'
 
-/** A daemon on a busy machine may take this long from its lock to its first answer. */
+/** How long a daemon on a busy machine may take from its lock to its first answer. */
 export const COMING_UP_MS = 60_000
 const PAUSE_MS = 50
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Beside the shipped program, beside its bundle in the repository, and from its sources. */
+/** The places beside the shipped program, beside its bundle in the repository, and relative to its sources. */
 const PLACES = ['console', '../../console/dist', '../../../console/dist']
 
-/** Where the built console is, or would be. */
+/** The folder of the built console, whether or not it exists. */
 export function consoleFolder(): string {
   const folders = PLACES.map((place) => join(import.meta.dirname, place))
   return (

@@ -17,10 +17,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** What the build writes in place of the nonce, where its styles need one. */
+/** The placeholder that the build writes for the nonce of its styles. */
 const NONCE_MARK = '__CSP_NONCE__'
 
-/** Files whose name has a hash of their content. */
+/** Matches files whose name contains a hash of their content. */
 const HASHED = /^\/assets\//
 
 const ENCODINGS = [
@@ -34,12 +34,12 @@ interface Listing {
 }
 
 /**
- * The console as it is in its folder at this moment. Gives nothing for what only the API can answer: every address that is no
- * file of it and that no person opens in a browser.
+ * Serves the console from the present content of its folder. Returns undefined for requests that belong to the API: addresses that
+ * are not a file of the console and that no person opens in a browser.
  */
 export function createConsolePage(folder: string): (request: Request) => Promise<Response | undefined> {
   let listing: Listing | undefined
-  /** Read again after a build; paths that are not in it are never opened. */
+  /** The list of files, read again after a build. Paths outside the list are never opened. */
   const list = async (): Promise<ReadonlySet<string> | undefined> => {
     const found = await stat(join(folder, 'index.html')).catch(() => undefined)
     if (found === undefined) return undefined
@@ -63,7 +63,7 @@ async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   return new Set(files.map((entry) => `/${relative(folder, join(entry.parentPath, entry.name))}`))
 }
 
-/** Programs that ask for an address that is not there get the answer of the API. */
+/** For an unknown address, programs get the answer of the API. */
 function isNavigation(request: Request, pathname: string): boolean {
   const isOfApi = /^\/(?:api|health)(?:\/|$)/.test(pathname)
   return !isOfApi && !HASHED.test(pathname) && (request.headers.get('accept') ?? '').includes('text/html')

@@ -1,6 +1,6 @@
 /**
- * Scripts and styles come from the daemon's own files only, nothing is asked of anyone else, and no other page can hold this
- * one in a frame. `nonce`: of the styles that a library of components adds itself.
+ * Scripts and styles may come only from the daemon's own files, the page may contact no other host, and no other page can embed it
+ * in a frame. `nonce` allows the styles that a component library adds.
  */
 export function pageHeaders(nonce?: string): Record<string, string> {
   const policy = [

@@ -3,7 +3,7 @@ import { plainHttpAdvice } from '@toolhaven/core/console/plain-http-advice'
 import type { Context } from '../context.ts'
 import { openInBrowser } from '../open-in-browser.ts'
 
-/** Prints where the console is, and opens it where a person is. */
+/** Prints the address of the console, and opens it if a person is at the terminal. */
 export async function showConsole(context: Context, flags: { noOpen: boolean; format: string }): Promise<void> {
   const { out } = context
   const { link, needsLogin } = await linkOf(context)
@@ -15,7 +15,7 @@ export async function showConsole(context: Context, flags: { noOpen: boolean; fo
   if (!flags.noOpen && out.isTerminal) openInBrowser(link.url)
 }
 
-/** A daemon elsewhere makes no link for us: its console takes the token itself. */
+/** A daemon on another machine makes no link for us; its console asks for the token. */
 async function linkOf({ daemon, env, signal }: Context): Promise<{ link: ConsoleLink; needsLogin: boolean }> {
   const elsewhere = env['THV_HOST']
   const client = await daemon()

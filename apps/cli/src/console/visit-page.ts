@@ -9,8 +9,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * For a person who followed a link of another site: says where it leads and lets them go on. It has no script and nothing of
- * the daemon in it, so a page that opens it learns and causes nothing.
+ * Shown to a person who followed a link from another site. It says where the link leads and lets them continue. It contains no
+ * script and no data of the daemon, so a page that opens it learns and causes nothing.
  */
 export function visitPage(request: Request): Response {
   const { pathname, search } = new URL(request.url)

@@ -11,7 +11,7 @@ export const MOST_FOR_NEW_OBJECTS = 64 * 1024 * 1024
 export function boundNewObjects(): Disposable {
   let mayGrow = true
   const watch = new PerformanceObserver(() => {
-    // V8 shrinks them when little is to do. Let them grow again.
+    // V8 shrinks them when there is little to do. Let them grow again.
     const hasRoom = sizeForNewObjects() < MOST_FOR_NEW_OBJECTS
     if (hasRoom === mayGrow) return
     mayGrow = hasRoom

@@ -28,7 +28,7 @@ interface Chosen extends Discovery {
   renderRecipe: RenderRecipe
 }
 
-/** Finds the engine of this machine, else the process sandbox, and gives it what its package builds and fetches need. */
+/** Finds the engine of this machine, otherwise the process sandbox, with what its package builds and fetches need. */
 export async function chooseRuntime(options: ChooseRuntimeOptions, signal: AbortSignal): Promise<Chosen> {
   const { settings, paths, logger } = options
   const { env, homeDir, platform, uid, nodePath, allowUnsandboxed } = settings

@@ -10,7 +10,7 @@ export interface End {
 export interface ConnectionRow {
   isEstablished: boolean
   owner: number
-  /** 0 when no process holds the socket any more. */
+  /** 0 if no process holds the socket any more. */
   inode: number
 }
 
@@ -19,7 +19,7 @@ export function connectionRows(from: End, to: End): ConnectionRow[] {
   const ends = [spell(from), spell(to)]
   const inIPv4 = ends.every(({ ipv4 }) => ipv4 !== undefined)
   const rows = inIPv4 ? rowsOf(readTable('/proc/net/tcp'), ` ${ends.map(({ ipv4 }) => ipv4).join(' ')} `) : []
-  // An IPv4 connection is in this table when its socket is an IPv6 one.
+  // An IPv4 connection is in this table if its socket is an IPv6 socket.
   return rows.length > 0 ? rows : rowsOf(readTable('/proc/net/tcp6'), ` ${ends.map(({ ipv6 }) => ipv6).join(' ')} `)
 }
 

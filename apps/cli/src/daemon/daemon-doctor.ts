@@ -4,10 +4,10 @@ import { ApiError, createApiClient } from '@toolhaven/contract/client'
 import { type DaemonClient, failureOf } from '../connect/daemon-client.ts'
 import type { ServeSettings } from './serve-settings.ts'
 
-/** What `thv doctor` does, from inside the daemon: over the API, without a connection. */
+/** Runs `thv doctor` inside the daemon. It calls the API directly, without a connection. */
 export function createDaemonDoctor(deps: () => ApiDeps, env: ServeSettings['env']): ApiDeps['doctor'] {
   return async (workload, signal) => {
-    // Loaded only when asked for: it brings a client of MCP.
+    // Loaded on demand, because it includes an MCP client.
     const { examine } = await import('../doctor/examine.ts')
     const client = clientOf(deps())
     return examine({ daemon: async () => client, env, signal, out: { transient: () => {} } }, workload)

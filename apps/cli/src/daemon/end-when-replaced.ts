@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { InstanceLock } from '@toolhaven/stores/files/instance-lock'
 import { lockState } from './state-loss.ts'
 
-/** How often the lock is looked at. */
+/** How often the lock is checked. */
 const LOOK_MS = 3_000
-/** A folder that is not there for a moment is no reason to end. */
+/** A folder that is missing for a moment is no reason to end. */
 const AGAIN_MS = 500
 
 /**
- * Looks whether the state folder is still this daemon's. If it was removed or another daemon has it, no command reaches this
- * daemon any more, and nobody could end it.
+ * Checks that this daemon still owns the state folder. If the folder was removed or another daemon owns it, no command reaches this
+ * daemon any more, so nobody could end it.
  */
 export function endWhenReplaced(lock: InstanceLock, end: (why: 'taken' | 'gone') => void): Disposable {
   const look = async () => {

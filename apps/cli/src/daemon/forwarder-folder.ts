@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the forwarder of isolated workloads is: beside the bundled program, or in the sources. */
+/** The folder of the forwarder for isolated workloads: beside the bundled program, or in the sources. */
 export function forwarderFolder(): string {
   const shipped = join(import.meta.dirname, 'forwarder')
   return existsSync(shipped) ? shipped : join(import.meta.dirname, '../../../../packages/runtimes/forwarder')

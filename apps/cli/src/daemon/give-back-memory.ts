@@ -3,14 +3,14 @@ import { runInNewContext } from 'node:vm'
 
 export interface GiveBackOptions {
   everyMs: number
-  /** How long it has to be quiet. */
+  /** How long the daemon must be quiet. */
   restMs: number
   /** Processor time used so far, in milliseconds. */
   usedMs: () => number
   collect: () => void
 }
 
-/** Shares of a processor: what counts as work, and what as a rest after it. */
+/** Shares of a processor that count as work, and as rest after it. */
 const BUSY = 0.05
 const QUIET = 0.02
 
@@ -43,7 +43,7 @@ function usedByThisProcess(): number {
   return (user + system) / 1000
 }
 
-/** There is no other way to it but the flag; nobody else gets to see the function. */
+/** Only a flag gives access to the function; no other code gets to see it. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc({ type: "major", execution: "sync", flavor: "last-resort" })')

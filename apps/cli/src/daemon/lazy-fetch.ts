@@ -4,7 +4,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const IDENTITY_LIMITS = { maxBytes: 1024 * 1024, timeoutMs: 10_000 }
 
-/** What it loads is loaded when something is fetched. */
+/** Loads its dependencies at the first fetch. */
 export function lazyFetch(options: GuardedFetchOptions): GuardedFetch {
   let made: Promise<GuardedFetch> | undefined
   const make = async () => {

@@ -32,8 +32,8 @@ export interface ApiListener {
 const RETRY_MS = 5_000
 
 /**
- * Listens on the port and on the socket. Commands need the socket only, so a daemon that a command started goes without the
- * port while another program has it.
+ * Listens on the port and on the socket. Commands need only the socket, so a daemon that a command started runs without the port
+ * while another program has it.
  */
 export async function listenForApi(listener: ApiListener, shutdown: AbortSignal): Promise<ApiListening> {
   const { settings, port, paths, parts, say } = listener
@@ -49,7 +49,7 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
   }
   try {
     await ensurePrivateFolder(paths.runtimeDir)
-    // Last: whoever finds the socket finds everything else said and done.
+    // Last, so that everything is ready once a client finds the socket.
     const socket = await listenOnSocket(
       createApp(apiDeps, { overSocket: true, allowedHosts }),
       paths.socketPath,
@@ -64,7 +64,7 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
       },
     }
   } catch (error) {
-    // A daemon that could not start must not go on answering.
+    // A daemon that could not start must stop answering.
     await tcp?.close()
     throw error
   }

@@ -13,7 +13,7 @@ export interface Listening {
   close: () => Promise<void>
 }
 
-/** `localhost` means both loopbacks, where the machine has both. */
+/** `localhost` means both loopbacks, if the machine has both. */
 export async function listenOnTcp(
   app: Hono,
   host: string,
@@ -40,7 +40,7 @@ export async function listenOnTcp(
   return { addresses, close: async () => void (await Promise.all(servers.map(closeServer))) }
 }
 
-/** Fails as listening would, unless it is the given process that holds the port. */
+/** Fails as listening would, unless the given process holds the port. */
 export async function ensurePortIsFree(host: string, port: number, exceptPid: number): Promise<void> {
   for (const address of addressesOf(host)) {
     const isFree = () => bindAndClose(address, port)
@@ -65,10 +65,10 @@ async function bindAndClose(address: string, port: number): Promise<void> {
 
 const addressesOf = (host: string) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [host])
 
-/** Only our own user can open the socket: it lies in a private folder and is itself 0600. */
+/** Only our own user can open the socket: it is in a private folder and has mode 0600. */
 export async function listenOnSocket(app: Hono, path: string, waiting?: WaitingLimits): Promise<Listening> {
   const server = makeServer(app, () => true, waiting)
-  // Ours is the only daemon of its state folder. Whoever listens here is the daemon of another one.
+  // Our daemon is the only one of its state folder, so a daemon that listens here belongs to another folder.
   if (await isSocketInUse(path))
     throw conflict(`the daemon of another state folder listens on ${path}; set XDG_RUNTIME_DIR to another folder`)
   await rm(path, { force: true })

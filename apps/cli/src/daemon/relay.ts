@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import type { RelayedRequest } from '@toolhaven/api/api-deps'
 import { unavailable } from '@toolhaven/core/errors'
 
-/** Whatever else a browser sends, such as its cookies, is no server's business. */
+/** Other headers of a browser, such as its cookies, must not reach a server. */
 const FORWARDED = new Set(['accept', 'authorization', 'content-type', 'last-event-id', 'user-agent'])
 const RETURNED = new Set(['allow', 'cache-control', 'content-type', 'retry-after', 'www-authenticate'])
 
 const isOfMcp = (name: string) => name.startsWith('mcp-')
 
-/** Passes a request on to the port of a workload, and its answer back as it comes. */
+/** Forwards a request to the port of a workload, and streams its answer back. */
 export async function relay(relayed: RelayedRequest, signal: AbortSignal): Promise<Response> {
   const answer = await send(relayed, signal).catch((error: unknown) => {
     throw unavailable('the workload did not answer; look at its logs', error)
@@ -29,7 +29,7 @@ async function send({ url, method, headers, body }: RelayedRequest, signal: Abor
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers: Object.fromEntries(forwarded), signal }, resolve)
     call.once('error', reject)
-    // Node closes without an error when the answer is one that it does not pass on, such as 101.
+    // Node closes without an error for an answer that it does not pass on, such as 101.
     call.once('close', () => reject(new Error('it closed the connection without an answer')))
     if (body === null) return void call.end()
     const reader = body.getReader()
@@ -37,7 +37,7 @@ async function send({ url, method, headers, body }: RelayedRequest, signal: Abor
     source.once('error', (error) => call.destroy(error))
     call.once('close', () => {
       source.destroy()
-      // The source may wait for a chunk that does not come.
+      // The source may be waiting for a chunk that never comes.
       reader.cancel().catch(() => undefined)
     })
     source.pipe(call)
@@ -48,7 +48,7 @@ async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>): Async
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
 }
 
-/** Ends quietly when either side goes: the other one learns it from the end of the stream. */
+/** Ends quietly when either side closes. The other side learns it from the end of the stream. */
 function webStreamOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {

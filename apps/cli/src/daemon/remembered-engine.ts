@@ -12,7 +12,7 @@ const schema = z.object({
     .optional(),
 })
 
-/** Which engine the last daemon used. A damaged or foreign file only means that nothing is remembered. */
+/** The engine that the last daemon used. A damaged or foreign file counts as none. */
 export async function recallEngine(stateDir: string): Promise<EngineIdentity | undefined> {
   try {
     return schema.parse(JSON.parse((await readPrivateFile(fileIn(stateDir))) ?? '')).engine

@@ -6,7 +6,7 @@ import { homeDirOf } from '../home-dir.ts'
 
 const flagsSchema = z.object({
   host: z.string(),
-  /** Left out: `THV_PORT` or the settings decide. */
+  /** If undefined, `THV_PORT` or the settings decide. */
   port: z.number().optional(),
   stopWorkloadsOnExit: z.boolean(),
   allowUnsandboxed: z.boolean(),
@@ -14,7 +14,7 @@ const flagsSchema = z.object({
   debug: z.boolean(),
 })
 
-/** Everything the daemon takes from its surroundings, read once. */
+/** Everything that the daemon reads from its environment, read once. */
 export interface ServeSettings extends z.infer<typeof flagsSchema> {
   env: Readonly<Record<string, string | undefined>>
   homeDir: string
@@ -23,7 +23,7 @@ export interface ServeSettings extends z.infer<typeof flagsSchema> {
   uid: number
   cwd: string
   nodePath: string
-  /** When set, every call over TCP must carry it. */
+  /** If set, every call over TCP must carry it. */
   token?: string
 }
 

@@ -26,11 +26,11 @@ const DRAIN_MS = 10_000
 /** Runs the daemon until it is asked to stop. */
 export async function serve(settings: ServeSettings): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
-  // Before a daemon that works is ended for this one.
+  // Checked before a working daemon is ended for this one.
   readChoice(settings.env['THV_RUNTIME'])
   const paths = toolhavenPaths(settings)
   await ensurePrivateFolder(paths.stateDir)
-  // Whoever makes it first must not leave it open: secrets and packages come to lie in it.
+  // Created with tight permissions from the start, because secrets and packages are stored in it.
   await ensurePrivateFolder(paths.dataDir)
   const config = await openConfigStore({ file: paths.configFile })
   const port = settings.port ?? config.get().apiPort ?? DEFAULT_PORT
@@ -66,7 +66,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   using _lock = endWhenReplaced(lock, (why) => {
     const loss = describeLoss(why, paths.stateDir)
     say(`${loss[0]?.toUpperCase()}${loss.slice(1)}. Stopping …`)
-    // Or what ends below would be started again.
+    // Otherwise, what ends below would be started again.
     stop.abort()
     // Nothing remembers these instances once the folder is gone. Another daemon takes over those it finds.
     const stopped = why === 'gone' ? stopAll(parts) : Promise.resolve()
@@ -83,13 +83,13 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await parts.daemon.gateway.shutdown(DRAIN_MS)
   // With the sessions their servers ended; what is left now is the workloads' own.
   await parts.daemon.sessions.idle()
-  // Last: calls under way were waited for, and nobody starts again what ends here.
+  // Last: calls in flight have finished, and nothing restarts what ends here.
   if (settings.stopWorkloadsOnExit) await stopInstances(parts)
   await listening.close()
   await running.catch(() => undefined)
 }
 
-/** A log that cannot be written is worth a warning, and no reason not to start. */
+/** A log that cannot be written causes a warning, but does not prevent the start. */
 function openLog(file: string, say: (line: string) => void): DaemonLogFile {
   try {
     return openDaemonLogFile(file)
@@ -99,7 +99,7 @@ function openLog(file: string, say: (line: string) => void): DaemonLogFile {
   }
 }
 
-/** Undefined when another daemon has the folder and keeps it. */
+/** Undefined if another daemon owns the folder and keeps it. */
 async function ownStateFolder(
   { host, port, onDemand }: Pick<ServeSettings, 'host' | 'onDemand'> & { port: number },
   { stateDir, socketPath }: ToolhavenPaths,
@@ -113,7 +113,7 @@ async function ownStateFolder(
       return await acquireInstanceLock({ stateDir, socketPath })
     } catch (error) {
       if (!isThvError(error, 'conflict')) throw error
-      // A daemon that was asked for by name takes over from the one that was faster. One that a command started gives way.
+      // A daemon that the user started takes over from a faster one. A daemon that a command started gives way.
       if (!onDemand) continue
       say(error.message)
       return undefined
@@ -121,10 +121,13 @@ async function ownStateFolder(
   }
 }
 
-/** More than every step of an orderly end takes, and less than service managers wait before they kill. */
+/** Longer than every step of an orderly end, and shorter than service managers wait before they kill. */
 const LAST_RESORT_MS = 60_000
 
-/** Ends the daemon although something it waits for never happens. Sandboxed servers end with it, and containers are found again. */
+/**
+ * Ends the daemon even if something that it waits for never happens. Sandboxed servers end with it, and the next daemon finds the
+ * containers.
+ */
 function endAtLatest(logger: Logger): void {
   const giveUp = () => {
     logger.error('the daemon ends although not everything was closed in time')
@@ -134,7 +137,7 @@ function endAtLatest(logger: Logger): void {
   setTimeout(giveUp, LAST_RESORT_MS).unref()
 }
 
-/** With a code only where a person reads it: it must not end up in a log. */
+/** The code is included only at a terminal, because it must not end up in a log. */
 async function consoleLink({ console }: Parts['apiDeps']): Promise<string> {
   const { logins, address } = console
   const url = address() ?? ''
@@ -145,10 +148,10 @@ async function consoleLink({ console }: Parts['apiDeps']): Promise<string> {
 
 type Parts = Awaited<ReturnType<typeof wire>>
 
-/** Some supervisors send a signal to the process and to its group: that is still one wish. */
+/** Some supervisors send a signal to the process and to its group, which counts as one signal. */
 const IMPATIENCE_MS = 1_000
 
-/** The first signal asks; a second one, given in impatience, ends at once. */
+/** The first signal asks for an orderly end. A second one ends the daemon at once. */
 function stopSignal() {
   const controller = new AbortController()
   const asked = Promise.withResolvers<void>()
@@ -169,7 +172,7 @@ function stopSignal() {
   }
 }
 
-/** Also what is being started, and the servers of client sessions. */
+/** Includes instances that are starting, and the servers of client sessions. */
 async function stopAll(parts: Parts): Promise<void> {
   const { supervisor, inspections, sessions, workloads } = parts.daemon
   const idle = Promise.all([supervisor.idle(), inspections.idle()])

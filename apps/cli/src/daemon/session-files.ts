@@ -6,7 +6,7 @@ import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
 import { errnoOf } from '@toolhaven/stores/files/errno'
 import { readPrivateFile } from '@toolhaven/stores/files/private-file'
 
-/** Client sessions of each workload, so that they outlive the daemon. */
+/** Stores the client sessions of each workload, so that they outlive the daemon. */
 export function createSessionFiles(dir: string): SessionStore {
   const fileOf = (name: string) => join(dir, `${name.toLowerCase()}.json`)
   return {
@@ -16,7 +16,7 @@ export function createSessionFiles(dir: string): SessionStore {
       try {
         return JSON.parse(text)
       } catch {
-        // Sessions are a convenience: a damaged file means that clients connect anew.
+        // Sessions are a convenience: after damage to a file, clients just connect again.
         return undefined
       }
     },
@@ -26,7 +26,7 @@ export function createSessionFiles(dir: string): SessionStore {
     },
     async remove(name) {
       await rm(fileOf(name), { force: true }).catch((error: unknown) => {
-        // Somebody made a folder of that name. It is not ours, and the workload must be able to stop.
+        // There is a folder of that name. It is not ours, and the workload must be able to stop.
         if (errnoOf(error) !== 'ERR_FS_EISDIR') throw error
       })
     },

@@ -1,9 +1,9 @@
 import type { InstanceLock, LockState } from '@toolhaven/stores/files/instance-lock'
 
-/** One that cannot be seen at the moment is not lost. */
+/** A folder that is temporarily inaccessible is not lost. */
 export const lockState = (lock: InstanceLock): Promise<LockState> => lock.state().catch(() => 'held' as const)
 
-/** Why the folder is no longer this daemon's, as a clause. */
+/** Why this daemon no longer owns the folder, as a clause. */
 export async function stateLoss(lock: InstanceLock, stateDir: string): Promise<string | undefined> {
   const state = await lockState(lock)
   return state === 'held' ? undefined : describeLoss(state, stateDir)

@@ -5,10 +5,10 @@ import { pidNamespace } from '@toolhaven/stores/files/process-identity'
 
 const PATIENCE_MS = 30_000
 
-/** A daemon that runs for the same state folder hands over: it is asked to end, which leaves its containers running. */
+/** Asks the daemon of the same state folder to end, which leaves its containers running. */
 export async function takeOver(
   stateDir: string,
-  /** Throws when taking over would be in vain; nothing is done then. */
+  /** Throws if this daemon could not take over. Nothing is done then. */
   checkBefore: (oldPid: number) => Promise<void>,
   say: (line: string) => void,
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function takeOver(
   throw unavailable(`the daemon with process id ${pid} did not hand over within ${PATIENCE_MS / 1000} s; stop it first`)
 }
 
-/** A daemon that is suspended hears that it is to end only after this. One that has ended already needs it no more. */
+/** A suspended daemon receives the signal to end only after this. A daemon that has already ended does not need it. */
 function wakeUp(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT')

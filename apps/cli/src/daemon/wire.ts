@@ -66,12 +66,12 @@ const HANDSHAKE_TIMEOUT_MS = 120_000
 const STOP_GRACE_MS = 10_000
 const SIGNATURE_LIMITS = { maxBytes: 4 * 1024 * 1024, timeoutMs: 10_000 }
 
-/** Of Docker's API over TCP, in use or not: whoever reaches it has the machine. */
+/** Ports of Docker's API over TCP, whether in use or not. A program that reaches it controls the machine. */
 const ENGINE_PORTS: readonly number[] = [2375, 2376]
 
 type OwnAddresses = ReturnType<typeof createOwnAddresses>
 
-/** Configuration → runtime → stores → gateway → core → API. No logic. */
+/** Wires configuration → runtime → stores → gateway → core → API. Contains no logic. */
 export async function wire({ settings, paths, config, logger, shutdown, lock }: WireOptions) {
   const { env, homeDir, platform, uid, nodePath } = settings
   const { stateDir, dataDir, runtimeDir } = paths
@@ -129,7 +129,9 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
   return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
 }
 
-/** What no workload may reach: ports of this machine, whose addresses are these, and the engine's API if it is elsewhere. */
+/**
+ * What no workload may reach: these ports of this machine, at these addresses, and the engine's API if it is on another machine.
+ */
 function ownPlacesOf(engine: Discovery['engine'], isHeld: (port: number) => boolean) {
   const place = engine?.address.kind === 'tcp' ? engine.address : undefined
   const ownPorts = new Set([...ENGINE_PORTS, ...(place ? [place.port] : [])])
@@ -159,7 +161,7 @@ function auditLogsOf(stateDir: string, logger: Logger) {
   return createAuditLogs({ dir: join(stateDir, 'audit'), writeOut, logger })
 }
 
-/** Both change the same files, and take turns. */
+/** Both change the same files, so they take turns. */
 function clientsOf({ homeDir, platform, nodePath }: ServeSettings, stateDir: string, logger: Logger) {
   const place: ClientPlatform = platform === 'darwin' ? 'darwin' : 'linux'
   const ownCommand = [nodePath, process.argv[1] ?? 'thv']
@@ -170,7 +172,7 @@ function clientsOf({ homeDir, platform, nodePath }: ServeSettings, stateDir: str
   }
 }
 
-/** The ports of a tunnel count as ours until the daemon ends. */
+/** The ports of a tunnel count as the daemon's own until it ends. */
 function tunnelsOf(allowPeer: PeerCheck, ownPorts: Set<number>): OpenTunnel {
   return (spec) => {
     for (const port of spec.ports) ownPorts.add(port)
@@ -214,7 +216,7 @@ function registrySourceOf(
   return createRegistrySource({ dataDir, logger, clock: systemClock, fetchFor, builtIn: builtInDocument })
 }
 
-/** Registries may be anywhere, as for the engine: somebody named them. */
+/** Registries may be anywhere, as for the engine, because the user named them. */
 function imagesOf({ env, homeDir }: ServeSettings, stateDir: string, trustedRootPath: () => string | undefined) {
   const access = {
     dockerConfigFolder: env['DOCKER_CONFIG'] ?? join(homeDir, '.docker'),
@@ -267,7 +269,7 @@ function apiDepsOf(
     ...daemon,
     ...rest,
     version: VERSION,
-    // Made when first asked for: nobody should wait for it at the start.
+    // Created on first use, so that the start does not wait for it.
     get openApi() {
       return (openApi ??= buildOpenApi(VERSION))
     },

@@ -7,7 +7,7 @@ import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 
 type Places = Pick<ToolhavenPaths, 'stateDir' | 'dataDir' | 'configDir' | 'socketPath'>
 
-/** Who may read what we keep, who may speak to the daemon, and whether there is room. */
+/** Checks who may read our files, who may connect to the daemon, and whether there is disk space. */
 export async function checkFiles(paths: Places, uid: number): Promise<DoctorCheck[]> {
   return [
     await socketCheck(paths.socketPath, uid),
@@ -68,7 +68,7 @@ async function foldersCheck({ stateDir, dataDir, configDir }: Places, uid: numbe
   return { check, status: 'ok', found: 'state, data and settings are for their owner only' }
 }
 
-/** The folders themselves are closed; a file that is open inside would be so once it is copied elsewhere. */
+/** The folders are private, but a readable file inside would stay readable when it is copied elsewhere. */
 async function openFile(folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     for (const name of await readdir(folder).catch((): string[] => [])) {
@@ -80,7 +80,7 @@ async function openFile(folders: readonly string[]): Promise<string | undefined>
   return undefined
 }
 
-/** A workload or group that was in such a file is missing, and nothing else says so. */
+/** The workload or group of such a file is missing, and nothing else reports that. */
 function damagedCheck(stateDir: string): DoctorCheck[] {
   return filesSetAside(stateDir).map((path) => ({
     check: 'damaged',

@@ -1,7 +1,7 @@
 import type { DoctorCheck } from '@toolhaven/contract/doctor'
 import type { StartedImage } from '@toolhaven/contract/workloads'
 
-/** Which image runs, and whether who should have made it did. Nothing to say of what came from no registry. */
+/** The image that runs, and whether the expected publisher signed it. No finding for an image without a registry. */
 export function imageCheck(image: StartedImage | undefined): DoctorCheck[] {
   if (image?.digest === undefined) return []
   const { digest, verification, detail } = image

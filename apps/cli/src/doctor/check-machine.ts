@@ -11,7 +11,7 @@ import { VERSION } from '../version.ts'
 import { checkFiles } from './check-files.ts'
 import { isListening } from './is-listening.ts'
 
-/** Everything that all workloads stand on. */
+/** Checks everything that all workloads depend on. */
 export async function checkMachine(
   { env, signal }: Pick<Context, 'env' | 'signal'>,
   client: DaemonClient,
@@ -24,7 +24,7 @@ export async function checkMachine(
     secretsCheck(client, workloads, signal),
     portsCheck(workloads),
   ])
-  // Another machine's files are not ours to look at.
+  // The files of another machine cannot be checked from here.
   const files = env['THV_HOST'] ? [] : await checkFiles(pathsOf(env), process.getuid?.() ?? 0)
   const checks = [
     versionCheck(VERSION, version),
@@ -64,7 +64,7 @@ export function runtimeChecks({ name, state, version, sandbox, reason, notes }: 
   }
   return [
     main,
-    // A note says itself what to do.
+    // Each note says what to do.
     ...notes.map((note): DoctorCheck => ({ check: 'runtime', status: 'warning', found: note })),
   ]
 }

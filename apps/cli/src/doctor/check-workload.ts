@@ -10,7 +10,7 @@ import { type ServerProbe, probeServer } from './probe-server.ts'
 
 type WorkloadReport = DoctorReport['workloads'][number]
 
-/** Looks at one workload from both sides: as a client of it, and as the machine it runs on. */
+/** Checks one workload from both sides: as a client, and on the machine where it runs. */
 export async function checkWorkload(
   client: DaemonClient,
   runtime: string,
@@ -37,7 +37,7 @@ export async function checkWorkload(
 export function statusCheck(name: string, status: Workload['status'], context: string): DoctorCheck {
   const found = [status, context].filter(Boolean).join(': ')
   if (status === 'running') return { check: 'status', status: 'ok', found: 'running' }
-  // What comes up or goes down is as it should be, and takes its time.
+  // A workload that is starting or stopping is healthy; it just takes a while.
   if (status === 'starting' || status === 'stopping' || status === 'removing')
     return { check: 'status', status: 'info', found }
   return { check: 'status', status: 'failed', found, fix: fixOf(name, status, context) }
@@ -53,7 +53,7 @@ function fixOf(name: string, status: Workload['status'], context: string): strin
   return context.includes('blocked: ') ? `thv learn ${name} --observe` : `thv logs ${name}`
 }
 
-/** What the last refused connection was; the daemon tells it in the status. */
+/** The last refused connection, from the status. */
 function blockedCheck(name: string, context: string): DoctorCheck[] {
   const [found = ''] = context.split('; ')
   if (!found.startsWith('blocked: ')) return []
@@ -78,7 +78,7 @@ async function isolationOf(
     return { checks: judgeIsolation(subject, isolation), isolation }
   } catch (error) {
     signal.throwIfAborted()
-    // Between two clients it has no server that could be looked at, and is well all the same.
+    // While no client is connected, it has no server to check, and is healthy anyway.
     if (describeError(error).includes('its servers run only for clients'))
       return { checks: [{ check: 'isolation', status: 'info', found: describeError(error) }] }
     return {

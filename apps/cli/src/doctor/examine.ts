@@ -7,12 +7,12 @@ import { checkMachine } from './check-machine.ts'
 import { checkWorkload } from './check-workload.ts'
 import { gradeOf, worstOf } from './grade.ts'
 
-/** Part of a command's context. */
+/** The needed part of a command's context. */
 export interface Examining extends Pick<Context, 'daemon' | 'env' | 'signal'> {
   out: Pick<Context['out'], 'transient'>
 }
 
-/** The machine, and each workload that should run or the one that is named. */
+/** Checks the machine, and each workload that should run, or only the named one. */
 export async function examine(context: Examining, only: string | undefined): Promise<DoctorReport> {
   const { signal, out } = context
   let client: DaemonClient

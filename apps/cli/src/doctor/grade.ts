@@ -1,9 +1,9 @@
 import type { DoctorCheck, DoctorGrade } from '@toolhaven/contract/doctor'
 
-/** Without these nothing else counts. */
+/** If one of these fails, the grade is F. */
 const VITAL = new Set(['daemon', 'runtime', 'status', 'initialize', 'sandbox'])
 
-/** A: nothing to say; B: warnings only; C: one check failed; D: several failed; F: it does not work, or nothing confines it. */
+/** A: no findings; B: warnings only; C: one check failed; D: several failed; F: it does not work, or nothing confines it. */
 export function gradeOf(checks: readonly DoctorCheck[]): DoctorGrade {
   const failed = checks.filter(({ status }) => status === 'failed')
   if (failed.some(({ check }) => VITAL.has(check))) return 'F'

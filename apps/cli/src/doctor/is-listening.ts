@@ -2,10 +2,10 @@ import { connect } from 'node:net'
 
 const PATIENCE_MS = 2_000
 
-/** Whether somebody takes a connection at the address. */
+/** Whether a program accepts connections at the address. */
 export function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
-  // A URL leaves out the usual port of its scheme.
+  // A URL drops the default port of its scheme.
   const number = Number(port || 80)
   return new Promise((resolve) => {
     const socket = connect({ host: hostname.replaceAll(/[[\]]/g, ''), port: number })

@@ -4,15 +4,15 @@ import type { Confinement } from '@toolhaven/contract/isolation'
 interface Subject {
   name: string
   runtime: string
-  /** Whether its profile lets anything out. */
+  /** Whether its profile allows any connections. */
   wantsNetwork: boolean
-  /** Whether it has a network of its own, from which only the egress gate leads out. */
+  /** Whether it has its own network, whose only way out is the egress gate. */
   isIsolated: boolean
-  /** Whether the proxy lets everything public through, to see what is used. */
+  /** Whether the proxy allows every public host, to record what is used. */
   isObserved: boolean
 }
 
-/** What the confinement in force is worth; each finding is about what is, not about what was asked for. */
+/** Judges the confinement in force. Each finding is about the actual state, not about what was requested. */
 export function judgeIsolation(subject: Subject, seen: Confinement): DoctorCheck[] {
   const { name, runtime } = subject
   const again = `thv restart ${name}`

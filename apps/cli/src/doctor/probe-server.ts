@@ -13,10 +13,10 @@ export interface ServerProbe {
 
 const TIMEOUT_MS = 30_000
 
-/** The revisions of the protocol that clients of today speak. */
+/** The protocol revisions that present clients use. */
 const CURRENT = new Set(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'])
 
-/** Speaks to a workload as a client would, by the SDK that clients use. */
+/** Connects to a workload as a client would, with the SDK that clients use. */
 export async function probeServer(name: string, url: string, signal: AbortSignal): Promise<ServerProbe> {
   const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]), timeout: TIMEOUT_MS }
   const client = new Client({ name: 'thv-doctor', version: VERSION }, { listMaxPages: 0 })
@@ -91,7 +91,7 @@ async function pingCheck(ping: () => Promise<unknown>, fix: string): Promise<Doc
   }
 }
 
-/** Names, descriptions and schemas as clients need them. */
+/** Checks names, descriptions and schemas as clients need them. */
 export function toolsCheck(tools: readonly Tool[]): DoctorCheck {
   const validator = new AjvJsonSchemaValidator()
   const names = tools.map(({ name }) => name)
@@ -130,7 +130,7 @@ function schemaFault(validator: AjvJsonSchemaValidator, what: string, schema: ob
   }
 }
 
-/** Four characters of compact JSON are about one token of today's models; the true number differs from model to model. */
+/** Four characters of compact JSON are about one token. The exact number depends on the model. */
 export function estimateTokens(tools: readonly Tool[]): number {
   const sent = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   return sent.length === 0 ? 0 : Math.ceil(JSON.stringify(sent).length / 4)

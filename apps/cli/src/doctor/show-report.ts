@@ -4,12 +4,12 @@ import { printable } from '@toolhaven/contract/visible-text'
 
 const MARKS = { ok: '✓', info: '·', warning: '!', failed: '✗' } as const
 
-/** What was found, and below each finding what puts it right. */
+/** Prints the findings, each with its fix below. */
 export function showReport(out: Output, { machine, workloads, grade }: DoctorReport): void {
   showChecks(out, `This machine: ${machine.grade}`, machine.checks)
   for (const { name, grade: own, checks } of workloads) showChecks(out, `${name}: ${own}`, checks)
   out.line(
-    `${out.colour.bold(`Grade ${grade}`)} (A nothing to say, B warnings, C one failed, D several, F does not work or is not confined)`,
+    `${out.colour.bold(`Grade ${grade}`)} (A no findings, B warnings, C one failed, D several, F does not work or is not confined)`,
   )
 }
 

@@ -2,19 +2,19 @@ import type { CreateRequest, UpdateRequest } from '@toolhaven/contract/workload-
 import { EDIT_OPTIONS } from './edit-options.ts'
 
 export interface Difference {
-  /** As it is typed. */
+  /** The option, as the user types it. */
   option: string
   change: 'added' | 'changed' | 'removed'
-  /** Both are left out where values may be keys. */
+  /** Both are undefined if the values may be keys. */
   from?: unknown
   to?: unknown
   hidden?: true
 }
 
-/** Their values may be keys: only their names are shown. */
+/** Their values may be keys, so only their names are shown. */
 const MAY_HOLD_KEYS = new Set(['env_vars', 'headers', 'telemetry_config.headers'])
 
-/** What the edit changes, option by option. */
+/** The changes of the edit, by option. */
 export function differencesOf(asked: CreateRequest, update: UpdateRequest): Difference[] {
   const after = { ...asked, ...update }
   return EDIT_OPTIONS.flatMap(({ field, option }): Difference[] => {
@@ -31,7 +31,7 @@ export function differencesOf(asked: CreateRequest, update: UpdateRequest): Diff
   })
 }
 
-/** The value at a path; what is empty counts as not there. */
+/** The value at a path. Empty values count as absent. */
 function at(fields: object, path: string): unknown {
   let value: unknown = fields
   for (const name of path.split('.')) value = Object(value)[name]

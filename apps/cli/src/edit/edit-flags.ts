@@ -4,7 +4,7 @@ import { RUN_FLAGS, type RunFlags } from '../run/run-flags.ts'
 const { name: _name, proxyPort: _port, fromConfig: _file, acceptSecrets: _secrets, ...OTHERS } = RUN_FLAGS
 const { keep: _keep, ...RUN_FLAGS_THAT_CHANGE } = OTHERS
 
-/** The flags of `thv run`, as far as they can change later. */
+/** The flags of `thv run` that can change later. */
 export const EDIT_FLAGS = {
   server: {
     type: 'text',

@@ -4,9 +4,9 @@ import { spelledFlag } from '../spelled-flag.ts'
 export interface EditOption {
   /** Path of the field in a request. */
   field: string
-  /** As it is typed. */
+  /** The option, as the user types it. */
   option: string
-  /** What --unset calls it; left out: it cannot be taken back. */
+  /** Its name for --unset. Undefined if it cannot be removed. */
   unset?: string
 }
 
@@ -31,7 +31,7 @@ const BESIDE_FLAGS: readonly EditOption[] = [
   ).map(([field, flag]) => ofFlag(field, flag)),
 ]
 
-/** What `thv edit` changes, shows and takes back. `resources` stands for its parts. */
+/** The options that `thv edit` changes, shows and removes. `resources` covers its parts. */
 export const EDIT_OPTIONS: readonly EditOption[] = [
   ...BESIDE_FLAGS,
   ...FLAG_OF_FIELD.filter(([field]) => !field.includes(' ') && field !== 'resources' && field !== 'name').map(
@@ -42,7 +42,7 @@ export const EDIT_OPTIONS: readonly EditOption[] = [
 /** Two options that set one field. */
 const ALSO_UNSET = [['enable-audit', 'audit_config']] as const
 
-/** The field of each option that can be taken back. */
+/** The field of each option that can be removed. */
 export const FIELD_OF_UNSET: ReadonlyMap<string, string> = new Map([
   ...EDIT_OPTIONS.flatMap(({ field, unset }) => (unset === undefined ? [] : [[unset, field] as const])),
   ...ALSO_UNSET,

@@ -17,7 +17,7 @@ import { folderEdit } from './folder-edit.ts'
 import { refuseProblems } from './refuse-problems.ts'
 import { updateOf } from './update-of.ts'
 
-/** Shows what changes, asks, makes the change, and waits until the workload runs. */
+/** Shows the changes, asks, makes them, and waits until the workload runs. */
 export async function editWorkload(context: Context, [name = '', ...args]: readonly string[], flags: EditFlags) {
   const { out, cwd, env, signal } = context
   const params = { name }
@@ -36,14 +36,14 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
     client.call('getWorkloadRequest', { params }, signal),
   )
   const workload = await client.call('getWorkload', { params }, signal)
-  // Also those whose values Toolhaven put into the secret store.
+  // Includes headers whose values are in the secret store.
   const { headers_from_secrets: hidden } = workload
   const before = { ...request, ...(hidden && { headers_from_secrets: hidden }) }
   const wished = { ...named, ...folderEdit(caller, { name, folder: request.folder }, args, flags) }
   const body = updateOf(before, wished, flags.unset)
   refuseBoth({ ...before, ...body }.folder)
   const changes = differencesOf(before, body)
-  // A move to another group alone restarts nothing.
+  // A change of only the group needs no restart.
   const restarts = changes.length > 0 && Object.keys(body).some((field) => field !== 'group')
   const report = (applied: boolean) => out.json({ name, applied, restarts, changes })
   if (changes.length === 0)
@@ -66,7 +66,7 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   out.line(flags.noWait || !restarts ? `${name} is changed` : `${name} is changed and running at ${workload.url}`)
 }
 
-/** Before the difference is shown: the API would refuse it after the question. */
+/** Checked before the difference is shown, because the API would refuse it only after the question. */
 function refuseBoth(folder: UpdateRequest['folder']): void {
   if (folder?.write && folder.watch)
     throw invalid(

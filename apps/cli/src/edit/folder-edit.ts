@@ -4,7 +4,7 @@ import { invalid } from '@toolhaven/core/errors'
 import { type Caller, absolutePath } from '../run/host-paths.ts'
 import type { EditFlags } from './edit-flags.ts'
 
-/** What changes of the server's own folder; what follows `--` is its command where `thv run` would take it as one. */
+/** The changes to the server's own folder. Words after `--` are its command if `thv run` would treat them that way. */
 export function folderEdit(
   caller: Caller,
   { name, folder: before }: Pick<CreateRequest, 'name' | 'folder'>,

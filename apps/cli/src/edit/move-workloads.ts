@@ -2,7 +2,7 @@ import { invalid } from '@toolhaven/core/errors'
 import type { Context } from '../context.ts'
 import { orUnknownGroup, orUnknownWorkload } from '../lifecycle/or-unknown.ts'
 
-/** Nothing moves unless every workload and the group exist. */
+/** Moves nothing unless every workload and the group exist. */
 export async function moveWorkloads(
   context: Context,
   args: readonly string[],

@@ -7,7 +7,7 @@ import { inFlags } from '../output/in-flags.ts'
 import { withServerMeant } from '../registry/with-server-meant.ts'
 import { EDIT_FLAGS, type EditFlags } from './edit-flags.ts'
 
-/** Asks the daemon whether it would make the edit, and tells everything that is in the way. Changes nothing. */
+/** Asks the daemon whether it would make the edit, and reports all problems. Changes nothing. */
 export async function refuseProblems(
   client: DaemonClient,
   { query, ...edit }: CallInput<'editWorkload'>,
@@ -24,7 +24,7 @@ export async function refuseProblems(
   throw new ThvError(first.code, errors.map((error) => inFlags(error, EDIT_FLAGS).message).join('\n'))
 }
 
-/** As the edit itself would fail. */
+/** Fails in the same way as the edit itself would. */
 async function errorOf(
   client: DaemonClient,
   { status, field, message }: PlanProblem,

@@ -3,7 +3,7 @@ import { invalid } from '@toolhaven/core/errors'
 import { closest } from '@toolhaven/core/closest'
 import { FIELD_OF_UNSET } from './edit-options.ts'
 
-/** How a list is added to: entries with the same key replace each other. Other lists are replaced as a whole. */
+/** The keys of lists that grow: a new entry replaces one with the same key. Other lists are replaced as a whole. */
 const KEY_OF_ENTRY: Readonly<Record<string, (entry: unknown) => string>> = {
   secrets: (entry) => String(Object(entry).target),
   volumes: (entry) => String(entry).split(':')[1] ?? String(entry),
@@ -15,12 +15,12 @@ const ADDED_TO = new Set([
   ...['secrets', 'volumes', 'allow_hosts', 'install_hosts'],
   'telemetry_config.environmentVariables',
 ])
-/** Objects that are replaced whole: they come from a file. */
+/** Objects that are replaced as a whole, because they come from a file. */
 const WHOLE = new Set(['permission_profile', 'audit_config', 'tools_override'])
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The edit that adds what is wished to what was asked for before, and takes back what is unset. */
+/** The edit that adds the given options to the original request, and removes the unset ones. */
 export function updateOf(asked: CreateRequest, wished: CreateRequest, unset: readonly string[]): UpdateRequest {
   const before: Fields = asked
   const changed: Record<string, unknown> = {}
@@ -51,7 +51,7 @@ function added(field: string, before: unknown, value: unknown): unknown {
   return { ...before, ...Object.fromEntries(inner) }
 }
 
-/** The path leads to what is taken out. Nothing is left of an inner value that becomes empty. */
+/** Removes the value at the path. Also drops inner values that become empty. */
 function without(field: string, present: unknown, [key = '', ...inner]: readonly string[], option: string): unknown {
   if (Array.isArray(present)) {
     const keyOf = KEY_OF_ENTRY[field] ?? String

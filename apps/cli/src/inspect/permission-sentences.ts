@@ -1,7 +1,7 @@
 import { type PermissionProfile, outboundPolicy } from '@toolhaven/contract/permission-profile'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 
-/** What a workload may reach, read and be called by, in sentences for a person. */
+/** Describes in sentences what a workload may reach and read, and who may call it. */
 export function permissionSentences(details: WorkloadDetails): string[] {
   const profile = details.permission_profile ?? {}
   return [

@@ -9,24 +9,24 @@ import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
 import type { Line } from '../logs/line-writer.ts'
 import { permissionSentences } from './permission-sentences.ts'
 
-/** Everything that the daemon knows of one workload. This is also what `--format json` prints. */
+/** Everything that the daemon knows about one workload. `--format json` prints the same. */
 export interface Inspection {
   workload: WorkloadDetails
-  /** The registered clients whose groups hold it. */
+  /** The registered clients that see it through a group. */
   clients: string[]
   permissions: string[]
-  /** Left out while nobody has seen its tools. */
+  /** Undefined until its tools have been seen. */
   tools?: Pick<ToolLock, 'mode' | 'since'> & { names: string[]; changed: string[] }
-  /** Left out when nothing of it runs here. */
+  /** Undefined if it does not run here. */
   confinement?: Confinement
-  /** What it uses, and how it answers. */
+  /** Its resource usage and call figures. */
   stats: WorkloadStats
-  /** How it ended last, and how often it did, as far back as the log goes. */
+  /** How it last ended, and how often, as far back as the log goes. */
   last_exit?: { time?: string; message: string; last_lines: string[]; times: number }
 }
 
 const LAST_LINES = 5
-/** What the daemon writes into the log when a server ends or does not come up. */
+/** The line that the daemon writes into the log when a server ends or does not start. */
 const ENDED = /\] the server (?:exited|was killed|is restarted|could not be started)/
 
 export async function readInspection(client: DaemonClient, name: string, signal: AbortSignal): Promise<Inspection> {
@@ -50,7 +50,7 @@ export async function readInspection(client: DaemonClient, name: string, signal:
   }
 }
 
-/** A server that does not run, or runs elsewhere, has no such thing. */
+/** Undefined for a server that does not run, or is remote. */
 async function orNothing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
   try {
     return await answer

@@ -4,7 +4,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 import { inMebibytes, inPercent, inSeconds } from '../stats/figures.ts'
 import type { Inspection } from './read-inspection.ts'
 
-/** One section for each question that a person has about a workload. */
+/** Prints one section for each question that a person may have about a workload. */
 export function showInspection(out: Output, inspection: Inspection): void {
   const { workload, clients, permissions, last_exit: lastExit } = inspection
   out.line(out.colour.bold(workload.name))

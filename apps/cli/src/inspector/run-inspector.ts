@@ -11,7 +11,7 @@ interface InspectorFlags {
   format: string
 }
 
-/** Runs until Ctrl-C. The daemon ends the Inspector when this program is gone, however it goes. */
+/** Runs until Ctrl-C. The daemon ends the Inspector when this program ends, for whatever reason. */
 export async function runInspector(context: Context, name: string, flags: InspectorFlags): Promise<void> {
   const { out, signal } = context
   const { inspectorVersion: version } = flags
@@ -31,7 +31,7 @@ export async function runInspector(context: Context, name: string, flags: Inspec
       if (out.isTerminal) out.note('Press Ctrl-C to end it.')
     }
   } catch (error) {
-    // Ctrl-C is how it ends.
+    // Ctrl-C ends it normally.
     if (!signal.aborted) throw error
   }
 }

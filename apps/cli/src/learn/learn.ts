@@ -15,7 +15,7 @@ export async function showLearned(context: Context, name: string, format: string
     out.note(`"thv learn ${name} --observe" allows every public host for a while, to see what else it needs.`)
 }
 
-/** What is shown is what is put in force: a server that asks for more meanwhile does not get it. */
+/** Puts exactly the shown profile in force. A server that asks for more in the meantime does not get it. */
 export async function applyLearned(context: Context, name: string, format: string): Promise<void> {
   const { out, signal } = context
   const { client, lesson } = await read(context, name)

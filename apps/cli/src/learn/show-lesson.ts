@@ -12,7 +12,7 @@ const SEEN: readonly Column<Sighted>[] = [
   { title: 'LAST SEEN', value: ({ last_seen: at }) => at },
 ]
 
-/** What was seen, line by line, and the profile that follows from it. */
+/** Prints the evidence line by line, and the profile derived from it. */
 export function showLesson(out: Output, { name, mode, since, evidence, left_out: left, ...lesson }: Lesson): void {
   const how = mode === 'observe' ? 'every public host is allowed' : 'its own profile is in force'
   out.line(`${name}, recorded since ${since}: ${how}`)

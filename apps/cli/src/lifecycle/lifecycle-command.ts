@@ -20,11 +20,11 @@ export interface LifecycleTexts {
   examples: readonly Example[]
   /** `time is stopped` */
   done: string
-  /** What else a reader should know once it is done. */
+  /** A further note for the user when it is done. */
   notes?: (client: DaemonClient, names: readonly string[], signal: AbortSignal) => Promise<string[]>
 }
 
-/** Stop, restart and rm take names, a group or everything, and wait until it is done. */
+/** The shape of stop, restart and rm: they take names, a group or everything, and wait until it is done. */
 export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, ...texts }: LifecycleTexts): CommandDef {
   return defineCommand({
     ...texts,
@@ -53,7 +53,7 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
   })
 }
 
-/** Configurations go with the workloads, and nothing brings them back. */
+/** Removes the configurations too, which cannot be undone. */
 async function askFirst(names: readonly string[], signal: AbortSignal): Promise<void> {
   const [{ conflict }, { confirm }] = await Promise.all([
     import('@toolhaven/core/errors'),

@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import { orDidYouMean } from '../output/did-you-mean.ts'
 
-/** Does the work; a workload that is not found is answered with those of a similar name. */
+/** Runs the work. The error for an unknown workload suggests similar names. */
 export function orUnknownWorkload<Result>(
   client: DaemonClient,
   wanted: readonly string[],

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { confirm } from '../output/prompt.ts'
 import { writeProblem } from '../output/write-problem.ts'
 
-/** Readable for its owner alone: environment variables are in it. */
+/** Readable only for its owner, because it contains environment variables. */
 export async function writeExport(
   { cwd, signal }: Pick<Context, 'cwd' | 'signal'>,
   { file, force }: { file: string; force: boolean },
@@ -15,14 +15,14 @@ export async function writeExport(
   const isThere = await refuseUnusable(path)
   if (isThere && !force) await askToReplace(path, signal)
   try {
-    // `wx`: a file that another program made in the meantime is not replaced either.
+    // `wx` also protects a file that another program made in the meantime.
     await writeFile(path, text, { mode: 0o600, flag: isThere || force ? 'w' : 'wx' })
   } catch (error) {
     throw writeProblem('the file', dirname(path), error)
   }
 }
 
-/** A folder is not made: most often its name was mistyped. True when there is a file already. */
+/** Does not create a folder, because its name is probably mistyped. Returns true if the file exists. */
 async function refuseUnusable(path: string): Promise<boolean> {
   const folder = dirname(path)
   const above = await kindOf(folder)
@@ -31,7 +31,7 @@ async function refuseUnusable(path: string): Promise<boolean> {
     throw invalid(`there is no folder ${folder}\nCheck the path, or make the folder first: mkdir -p '${folder}'`)
   const found = await kindOf(path)
   if (found?.isDirectory()) throw invalid(`${path} is a folder\nName a file in it.`)
-  // Devices such as /dev/stdout lose nothing.
+  // Writing to a device such as /dev/stdout overwrites nothing.
   return found?.isFile() ?? false
 }
 
@@ -41,5 +41,5 @@ async function askToReplace(path: string, signal: AbortSignal): Promise<void> {
     throw conflict('cancelled; nothing was changed')
 }
 
-/** Undefined: there is nothing, or a folder on the way is closed to us, which the write itself tells. */
+/** Undefined if nothing exists, or if a folder on the path is not accessible, which the write will report. */
 const kindOf = (path: string) => stat(path).catch(() => undefined)

@@ -14,7 +14,7 @@ interface Looks {
   timestamps: boolean
 }
 
-/** Writes lines of workloads; with several, the name of each stands before its lines. */
+/** Writes lines of workloads. With several workloads, each line begins with the name. */
 export function createLineWriter(out: Output, names: readonly string[], { format, timestamps }: Looks) {
   const width = Math.max(...names.map((name) => name.length))
   const prefixes = new Map(
@@ -31,7 +31,7 @@ export function createLineWriter(out: Output, names: readonly string[], { format
   }
 }
 
-/** In the order of time. A line without time stays where it was among those of its workload. */
+/** Sorts by time. A line without time keeps its place among the lines of its workload. */
 export function inOrder<Entry extends { line: Line }>(perWorkload: readonly (readonly Entry[])[]): Entry[] {
   const placed = perWorkload.flatMap((entries) => {
     let last = ''

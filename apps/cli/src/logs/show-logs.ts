@@ -14,15 +14,14 @@ export interface LogOptions {
   format: string
 }
 
-/** As many as the daemon gives. */
+/** The maximum number that the daemon returns. */
 const ALL_LINES = 10_000
 const DEFAULT_LINES = 100
 
 export async function showLogs(context: Context, args: readonly string[], options: LogOptions): Promise<void> {
   const { out, signal } = context
   const { follow, previous } = options
-  if (follow && previous)
-    throw invalid('--previous shows what has ended, and --follow what is to come; give one of them')
+  if (follow && previous) throw invalid('--previous shows old output, and --follow shows new output; pass one of them')
   const names = [...new Set(args)]
   const since = options.since === undefined ? undefined : timeOf(options.since, Date.now())
   const tail = String(options.tail ?? (since === undefined ? DEFAULT_LINES : ALL_LINES))
@@ -55,7 +54,7 @@ async function followAll(
   write: (name: string, line: Line) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // All streams end when one fails: a name that does not exist must not be lost among the lines of others.
+  // All streams end when one fails, so that an unknown name is not overlooked among other lines.
   const failed = new AbortController()
   const limit = AbortSignal.any([signal, failed.signal])
   const followOne = async (name: string) => {
@@ -68,7 +67,7 @@ async function followAll(
   try {
     await Promise.all(names.map(followOne))
   } catch (error) {
-    // Ctrl-C is how following ends.
+    // Ctrl-C ends it normally.
     if (!signal.aborted) throw error
   } finally {
     failed.abort()

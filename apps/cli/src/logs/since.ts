@@ -10,11 +10,11 @@ export function timeOf(text: string, now: number): string {
     const ms = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0)
     if (ms <= now) return new Date(now - ms).toISOString()
   }
-  // A bare number would be taken for a year.
+  // A bare number would be parsed as a year.
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(time))
     throw invalid(
-      `--since ${text} is no time\nGive how long ago, such as 10m, 2h or 1d, or a time such as 2026-01-15T09:30:00Z.`,
+      `--since ${text} is not a time\nPass a duration such as 10m, 2h or 1d, or a time such as 2026-01-15T09:30:00Z.`,
     )
   return new Date(time).toISOString()
 }

@@ -8,7 +8,7 @@ type Answer = NonNullable<ElicitResult['content']>[string]
 
 const INSTEAD = 'the server asks something, and there is no terminal to ask you on'
 
-/** Puts a server's question to the person at the terminal. */
+/** Asks the person at the terminal a server's question. */
 export async function answerQuestion(
   { params }: Pick<ElicitRequest, 'params'>,
   out: Output,

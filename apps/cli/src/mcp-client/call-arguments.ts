@@ -51,7 +51,7 @@ function refuseUnknown(tool: Tool, key: string): void {
   throw invalid(`${tool.name} has no argument ${key}${meant ? `; did you mean ${meant}?` : ''}\n${usage(tool)}`)
 }
 
-/** Only a list may be given item by item. */
+/** Only a list may be passed item by item. */
 function valueOf(key: string, texts: readonly string[], schema: unknown): unknown {
   const types = typesOf(schema)
   const last = texts.at(-1) ?? ''
@@ -106,7 +106,7 @@ function isOfType(value: unknown, type: string): boolean {
   }
 }
 
-/** Empty when the schema does not say, or says it in a way that is the server's own matter. */
+/** Empty if the schema does not say, or says it in a form that we do not interpret. */
 function typesOf(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const { type, anyOf, oneOf } = schema

@@ -8,14 +8,14 @@ import type { McpTarget } from './target.ts'
 
 export interface ToolCall {
   tool: string
-  /** What the tool is called with, once it is known what it takes. */
+  /** Builds the arguments for the call, once the tool's schema is known. */
   argumentsFor: (tool: Tool) => Record<string, unknown>
   timeoutSeconds: number
   signal: AbortSignal
   out: Output
 }
 
-/** Calls a tool as any client would: progress is shown, and the server's questions go to the person at the terminal. */
+/** Calls a tool as any client would. Shows progress, and passes the server's questions to the person at the terminal. */
 export function callTool(target: McpTarget, call: ToolCall): Promise<CallToolResult> {
   const { timeoutSeconds, signal, out } = call
   const capabilities = canAsk() ? { elicitation: { form: {}, url: {} } } : {}

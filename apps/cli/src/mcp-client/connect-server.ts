@@ -11,7 +11,7 @@ import { printable } from '@toolhaven/contract/visible-text'
 import { VERSION } from '../version.ts'
 import type { McpTarget } from './target.ts'
 
-/** How long a server may take to forget us; the answer is there already. */
+/** How long a server may take to end the session. The result is already there. */
 const FAREWELL_MS = 1_000
 
 export interface AskOptions {
@@ -20,15 +20,15 @@ export interface AskOptions {
 }
 
 export interface Purpose {
-  /** What is said of the server when it does not work, after its name. */
+  /** The text after the server's name in an error. */
   failure: string
   timeoutSeconds: number
   signal: AbortSignal
-  /** What the client can do, besides to ask. */
+  /** The client's capabilities. */
   capabilities?: ClientOptions['capabilities']
 }
 
-/** Connects to a server, does the work and takes its leave. Failures are explained. */
+/** Connects to a server, runs the work and disconnects. Explains failures. */
 export async function withServer<Result>(
   target: McpTarget,
   purpose: Purpose,
@@ -67,7 +67,7 @@ async function connect(
     await client.connect(transport, options)
   } catch (error) {
     await client.close()
-    // 401 and 403 are answers of a server that understood: another transport would be refused too.
+    // A server that answers 401 or 403 understood the request, so another transport would be refused too.
     const isOtherKind =
       error instanceof SdkHttpError && (error.status === 404 || error.status === 405 || error.status === 400)
     if (others.length === 0 || !isOtherKind) throw error
@@ -76,7 +76,7 @@ async function connect(
   return {
     client,
     [Symbol.asyncDispose]: async () => {
-      // A server that keeps sessions can forget ours at once; one that does not, or is gone, has nothing to forget.
+      // A server with sessions can end ours at once. Other servers, or one that is gone, have nothing to end.
       if ('terminateSession' in transport)
         await Promise.race([transport.terminateSession().catch(() => undefined), pause(FAREWELL_MS)])
       await client.close()
@@ -84,7 +84,7 @@ async function connect(
   }
 }
 
-/** What Node and its HTTP library call a server that was not reached. */
+/** Explanations for the error codes of Node and its HTTP library. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that address',
   ENOTFOUND: 'there is no host of that name',
@@ -96,7 +96,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host did not answer in time',
 }
 
-/** The error of the library has that of the connection as its cause, or as the cause of that. */
+/** The connection error is the cause of the library's error, or the cause of that cause. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string' && error.code in UNREACHED) return error.code

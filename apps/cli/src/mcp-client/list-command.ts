@@ -22,7 +22,7 @@ export const TRANSPORT_FLAG = {
   },
 } as const satisfies Record<string, FlagDef>
 
-/** `mcp list` and its three parts differ in what they ask the server for. */
+/** `mcp list` and its three variants differ only in what they ask the server for. */
 export function listCommand(kinds: readonly ListKind[], texts: ListTexts): CommandDef {
   return defineCommand({
     ...texts,

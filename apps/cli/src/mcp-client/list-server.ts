@@ -12,7 +12,7 @@ import type { McpTarget } from './target.ts'
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** What a server offers, in the protocol's own shapes. */
+/** What a server offers, in the format of the protocol. */
 export interface Listing {
   tools?: Tool[]
   resources?: Resource[]
@@ -20,7 +20,7 @@ export interface Listing {
   prompts?: Prompt[]
 }
 
-/** Connects, asks for everything page by page, and takes its leave. */
+/** Connects, reads everything page by page, and disconnects. */
 export function listServer(
   target: McpTarget,
   kinds: readonly ListKind[],
@@ -32,7 +32,7 @@ export function listServer(
 }
 
 async function ask(client: Client, kinds: readonly ListKind[], options: AskOptions): Promise<Listing> {
-  // What a server does not say it has is not asked for: there is none.
+  // Asks only for what the server announces.
   const has = client.getServerCapabilities() ?? {}
   const listing: Listing = {}
   if (kinds.includes('tools')) listing.tools = has.tools ? (await client.listTools(undefined, options)).tools : []
@@ -47,7 +47,7 @@ async function ask(client: Client, kinds: readonly ListKind[], options: AskOptio
 
 const METHOD_NOT_FOUND = -32_601
 
-/** Many servers that have resources know no templates, and say so with an error. */
+/** Many servers with resources do not support templates, and answer with an error. */
 async function templates(client: Client, options: AskOptions): Promise<ResourceTemplateType[]> {
   try {
     return (await client.listResourceTemplates(undefined, options)).resourceTemplates
@@ -57,7 +57,7 @@ async function templates(client: Client, options: AskOptions): Promise<ResourceT
   }
 }
 
-/** Since revision 2026-07-28 it comes with status 404, which the library takes for a fault of the transport. */
+/** Since revision 2026-07-28 it has status 404, which the library treats as a transport error. */
 function isUnknownMethod(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.code === METHOD_NOT_FOUND
   return error instanceof SdkHttpError && error.status === 404 && /"code"\s*:\s*-32601\b/.test(error.message)

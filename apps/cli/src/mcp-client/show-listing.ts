@@ -40,7 +40,7 @@ function toolTable(out: Output, tools: readonly Tool[]): void {
   )
 }
 
-/** Those that may be left out have a question mark. */
+/** Optional arguments have a question mark. */
 function toolArguments({ properties = {}, required = [] }: Tool['inputSchema']): string {
   return Object.keys(properties)
     .map((name) => (required.includes(name) ? name : `${name}?`))

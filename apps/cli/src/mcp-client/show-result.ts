@@ -7,13 +7,13 @@ import { printable } from '@toolhaven/contract/visible-text'
 
 export interface ResultPlace {
   out: Output
-  /** Where pictures, sounds and other files go. */
+  /** The folder for images, audio and other files. */
   folder: string
-  /** Their names begin with it. */
+  /** Prefix of their names. */
   tool: string
 }
 
-/** Text is printed, and everything else is saved to a file whose name is printed. */
+/** Prints text, saves everything else to files and prints their names. */
 export async function showResult(place: ResultPlace, result: CallToolResult): Promise<void> {
   const print = result.isError === true ? place.out.note : place.out.line
   const printText = (text: string) => print(text.split('\n').map(tame).join('\n'))
@@ -29,7 +29,7 @@ export async function showResult(place: ResultPlace, result: CallToolResult): Pr
     printText(JSON.stringify(result.structuredContent, null, 2))
 }
 
-/** As `printable`, but a tab stays: it moves the cursor and nothing else. */
+/** Like `printable`, but keeps tabs, which only move the cursor. */
 const tame = (line: string) => line.split('\t').map(printable).join('\t')
 
 const ENDINGS = new Map([
@@ -48,7 +48,7 @@ async function save({ out, folder, tool }: ResultPlace, base64: string, mimeType
   out.note(`${bytes.length} bytes of ${printable(mimeType) || 'an unknown type'} were saved.`)
 }
 
-/** Never over a file that is there. */
+/** Never overwrites an existing file. */
 async function writeNew(start: string, ending: string, bytes: Buffer): Promise<string> {
   for (let number = 1; ; number += 1) {
     const file = `${start}-${number}.${ending}`

@@ -5,14 +5,14 @@ import { orUnknownWorkload } from '../lifecycle/or-unknown.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 
 export interface McpTarget {
-  /** As the user calls it. */
+  /** The name that the user typed. */
   name: string
   url: URL
-  /** In this order until one is understood. */
+  /** The transports to try, in this order. */
   transports: readonly ('sse' | 'streamable-http')[]
 }
 
-/** Where the server is and how it may be spoken to. Only a workload's name needs the daemon. */
+/** Resolves the address and the possible transports of a server. Only the name of a workload needs the daemon. */
 export async function targetOf(
   context: Pick<Context, 'daemon' | 'signal'>,
   server: string,
@@ -29,7 +29,7 @@ export async function targetOf(
 function transportsOf(url: URL, asked: string, isForeign: boolean): McpTarget['transports'] {
   if (asked === 'sse' || asked === 'streamable-http') return [asked]
   if (url.pathname.endsWith('/sse')) return ['sse']
-  // What a server older than streamable HTTP is answers a POST with an error, and is asked again its own way.
+  // A server older than streamable HTTP answers a POST with an error. It is then tried with SSE.
   return isForeign ? ['streamable-http', 'sse'] : ['streamable-http']
 }
 
@@ -42,7 +42,7 @@ async function urlOfWorkload({ daemon, signal }: Pick<Context, 'daemon' | 'signa
   return workload.url
 }
 
-/** One line what, one line what to do. */
+/** One line with the problem, one line with what to do. */
 export function refuseUnreachable({ name, status, status_context: why }: Workload): void {
   if (status === 'running' || status === 'unhealthy') return
   const advice =

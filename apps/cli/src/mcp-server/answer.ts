@@ -2,8 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { isThvError } from '@toolhaven/core/errors'
 
 /**
- * What a tool gives: the record as structured content and, for clients that know only text, as JSON. What cannot be done is
- * told to the model in the daemon's own words; a fault of ours is the protocol's error, without its detail.
+ * The result of a tool: the record as structured content and, for clients that know only text, as JSON. The model gets the daemon's
+ * message about a refused request. A bug becomes a protocol error without details.
  */
 export async function answer<Result extends Record<string, unknown>>(
   work: () => Promise<Result>,

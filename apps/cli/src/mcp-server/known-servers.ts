@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import { orDidYouMean } from '../output/did-you-mean.ts'
 
-/** Does the work; an unknown name is answered with what may have been meant, and with the tool that lists them all. */
+/** Runs the work. The error for an unknown name suggests a similar one, and the tool that lists all servers. */
 export function orKnownServer<Result>(
   client: DaemonClient,
   name: string,

@@ -11,7 +11,7 @@ export interface ServeHttpOptions {
   makeServer: () => McpServer
 }
 
-/** Streamable HTTP at /mcp. Web pages and other users of the machine stay outside, as at every port of Toolhaven. */
+/** Serves streamable HTTP at /mcp. Refuses web pages and other users of the machine, like every port of Toolhaven. */
 export async function serveHttp({ host, port, allowPeer, makeServer }: ServeHttpOptions): Promise<Listening> {
   const handler = createMcpHandler(makeServer)
   const app = new Hono()

@@ -16,7 +16,7 @@ export interface ServeMcpOptions {
 /** Serves until Ctrl-C, or over stdio until the client closes its end. */
 export async function serveMcp(context: Context, { transport, host, port }: ServeMcpOptions): Promise<void> {
   const makeServer = () => createMcpServer({ daemon: context.daemon })
-  // A daemon that cannot be started should be known now, not at the first call.
+  // Reports a daemon that cannot start now, not at the first call.
   await context.daemon()
   if (transport === 'stdio') return serveStdio(makeServer, context.signal)
   if (!isLoopback(host))

@@ -2,14 +2,14 @@ import { workloadStatus } from '@toolhaven/contract/workload-status'
 import type { Workload } from '@toolhaven/contract/workloads'
 import * as z from 'zod'
 
-/** What a model is told of a workload. Variables, headers and arguments are not in it: they may hold secrets. */
+/** What a model learns about a workload. It has no variables, headers and arguments, because they may hold secrets. */
 export const serverRecord = z.object({
   name: z.string(),
   status: workloadStatus,
-  reason: z.string().describe('Progress, or why it does not run; empty when there is nothing to say'),
+  reason: z.string().describe('Progress, or why it does not run; may be empty'),
   group: z.string(),
   url: z.string().describe('Where MCP clients connect'),
-  source: z.string().describe('The image, package or address it was made from'),
+  source: z.string().describe('The image, package or address that it was created from'),
   transport: z.string(),
 })
 
@@ -18,4 +18,4 @@ export function serverRecordOf(workload: Workload): z.infer<typeof serverRecord>
   return { name, status, reason, group, url, source, transport }
 }
 
-export const serverName = z.string().min(1).describe('Name of the server, as list_servers gives it')
+export const serverName = z.string().min(1).describe('Name of the server, from list_servers')

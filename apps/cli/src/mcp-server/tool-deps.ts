@@ -1,6 +1,6 @@
 import type { DaemonClient } from '../connect/daemon-client.ts'
 
 export interface ToolDeps {
-  /** Asked for at each call: a daemon that was restarted is found again. */
+  /** Called for each request, so that a restarted daemon is found again. */
   daemon: () => Promise<DaemonClient>
 }

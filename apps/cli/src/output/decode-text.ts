@@ -1,6 +1,6 @@
 import { invalid } from '@toolhaven/core/errors'
 
-/** Bytes that are no UTF-8 would otherwise be replaced, and the server would get another value than the one that was given. */
+/** Otherwise, invalid UTF-8 would be replaced, and the server would get a different value. */
 export function decodeText(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -4,16 +4,16 @@ import { type ThvError, isThvError, notFound } from '@toolhaven/core/errors'
 export interface KnownNames {
   /** What the user typed. */
   wanted: readonly string[]
-  /** What there is; asked for only when something was not found. */
+  /** Lists the existing names. Called only if something was not found. */
   known: () => Promise<readonly string[]>
-  /** The command that shows them all. */
+  /** The command that lists all of them. */
   seeAll: string
 }
 
-/** The route of the API that lists them all. Here a command does. */
+/** The API route that lists them all. A command replaces it here. */
 const SEE_ALL = /; GET \/api\/\S+ lists them$/
 
-/** Does the work; when it finds nothing of a name, the error also says what may have been meant. */
+/** Runs the work. If a name is not found, the error also suggests a similar one. */
 export async function orDidYouMean<Result>(
   { wanted, known, seeAll }: KnownNames,
   work: () => Promise<Result>,
@@ -21,14 +21,14 @@ export async function orDidYouMean<Result>(
   try {
     return await work()
   } catch (error) {
-    // The registry has it, so no other name is meant.
+    // The registry has it, so the user did not mean another name.
     if (!isThvError(error, 'not-found') || error.message.includes(', but Toolhaven cannot run it: ')) throw error
     const names = await known().catch((): string[] => [])
     throw notFound(`${error.message.replace(SEE_ALL, '')}\n${suggestion(wanted, names)}"${seeAll}" lists them.`, error)
   }
 }
 
-/** The same where the names are at hand already: `group reserch not found`, and what may have been meant. */
+/** The same if the names are already known: `group reserch not found`, with a suggestion. */
 export function unknownName(kind: string, name: string, names: readonly string[]): ThvError {
   return notFound(
     `${kind} ${name} not found\n${suggestion([name], names)}There ${names.length > 0 ? `are: ${names.join(', ')}` : 'is none'}.`,

@@ -15,8 +15,8 @@ const EXIT_CODES = {
 } as const satisfies Record<ErrorCode, number>
 
 /**
- * Says what failed, and gives the exit code. `told` is what was said about the line so far, and asks for JSON: one object on
- * stderr, as stdout holds results only.
+ * Reports the failure and returns the exit code. If `told` is given, it has the messages about the line so far, and the report is
+ * one JSON object on stderr, because stdout holds results only.
  */
 export function explainFailure(error: unknown, told?: string): number {
   const { code, kind, message } = failureOf(error, told)
@@ -28,7 +28,7 @@ export function explainFailure(error: unknown, told?: string): number {
 
 function failureOf(error: unknown, told: string | undefined): { code: number; kind: string; message: string } {
   if (error instanceof CommanderError) {
-    // What is wrong with the line was said when it was parsed.
+    // The parser has already reported the error in the line.
     const message = told?.replace(/^thv: /, '').trim() ?? ''
     return { code: error.exitCode === 0 ? 0 : 2, kind: 'invalid', message }
   }
@@ -37,7 +37,7 @@ function failureOf(error: unknown, told: string | undefined): { code: number; ki
   return { code: 1, kind: 'internal', message: `an unexpected fault: ${fault}` }
 }
 
-/** The reason of a failure may be in the words of a server. */
+/** A server may have written the reason of a failure. */
 function tame(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }

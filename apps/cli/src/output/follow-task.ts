@@ -13,14 +13,14 @@ type TaskEvent =
   | { state: 'working'; progress: NonNullable<WorkloadEvent['progress']> }
   | { state: 'failed'; status: number; message: string }
 
-/** Shows how far a task is and gives what it reports; it lasts until the daemon ends it or the signal aborts. */
+/** Shows the progress of a task and yields its events, until the daemon ends it or the signal aborts. */
 export async function* followTask<Id extends 'buildPackage' | 'inspectWorkload'>(
   { out, signal }: Waiting,
   client: DaemonClient,
   id: Id,
   input: CallInput<Id>,
 ): AsyncGenerator<Result> {
-  // The stream keeps the task alive: whoever has enough of it ends both.
+  // The stream keeps the task alive, so ending the stream ends the task.
   const enough = new AbortController()
   const events = await client.stream(id, input, AbortSignal.any([signal, enough.signal]))
   try {

@@ -61,10 +61,10 @@ export const FLAG_OF_FIELD = [
   ['name', 'name'],
 ] as const
 
-/** Messages of these begin with the object, and name its fields without it. */
+/** Messages about these begin with the object, and name its fields without the prefix. */
 const OBJECTS = ['oidc', 'oauth_config', 'telemetry_config'] as const
 
-/** What the API says of its routes and bodies, and how the same is done with commands. */
+/** Phrases of the API about routes and bodies, with the same advice for the CLI. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/GET \/api\/v1beta\/workloads\?all=true lists them/, '"thv list --all" lists them'],
   [/POST \/api\/v1beta\/secrets sets one up/, '"thv secret setup" sets one up'],
@@ -111,11 +111,11 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/use headers or secrets$/, 'use --header'],
   [/, or allow private addresses$/, ', or be allowed with --allow-private-ip'],
   [/; give another url$/, '; give another address'],
-  // Both are named for the sake of those who use the API.
+  // The API's text names both, for those who use the API.
   [/[a-z_]+(?:[:=] ?| )\w+ \((--[a-z -]+)\)/g, '$1'],
 ]
 
-/** The error in the words of the command line, for a command that has these flags; without them, fields keep their names. */
+/** The error in the terms of the CLI, for a command with these flags. Without them, fields keep their names. */
 export function inFlags(error: ThvError, flags: Readonly<Record<string, FlagDef>> = {}): ThvError {
   const known = FLAG_OF_FIELD.filter(([, flag]) => flag in flags)
   const plain = PHRASES.reduce((text, [pattern, instead]) => text.replace(pattern, instead), error.message)
@@ -146,7 +146,7 @@ const withPlainKeys = (text: string) =>
 function rewrite(text: string, known: Known, isStart: boolean): string {
   return known.reduce((told, [field, flag]) => {
     const spelled = spelledFlag(flag)
-    // A field of one plain word is only meant where a message begins with it.
+    // A field whose name is a plain word is replaced only at the beginning of a message.
     const isPlain = /^[a-z]+$/.test(field)
     if (isPlain && !isStart) return told
     return told.replace(isPlain ? new RegExp(`^${field}(?=(\\.[^:]+)?:| $)`) : wholeWord(field), spelled)

@@ -3,20 +3,20 @@ import { type Screen, createRoll, createScreen } from './screen.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 import { type Column, renderTable } from './table.ts'
 
-/** The only way commands write. Results go to stdout, everything said about them to stderr. */
+/** All output of commands goes through this. Results go to stdout, everything else to stderr. */
 export interface Output {
   line(text: string): void
   json(value: unknown): void
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
-  /** The same as a text, with its newline. */
+  /** The same as a text, including its newline. */
   rendered<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string
-  /** For a text that changes; what else is written meanwhile would be lost in it. */
+  /** For a text that changes. Other output in the meantime would be overwritten. */
   screen(): Screen
   /** Something the user should know that is not the result. */
   note(text: string): void
   /**
-   * What goes on right now, in one line of a terminal that the next output erases; an empty text erases it at once. Without
-   * a terminal, a new line every few seconds.
+   * Progress, on one line of the terminal that the next output erases. An empty text erases it at once. Without a terminal, prints
+   * a new line every few seconds.
    */
   transient(text: string): void
   readonly isTerminal: boolean

@@ -2,7 +2,7 @@ import type { WorkloadEvent } from '@toolhaven/contract/events'
 
 const BAR_WIDTH = 20
 
-/** What goes on with a workload, with a bar where the daemon knows how much there is to do. */
+/** The progress of a workload, with a bar if the daemon knows the total. */
 export function progressLine({ workload, status, status_context: context, progress }: WorkloadEvent): string {
   return withBar(`${workload}: ${context || status}`, progress)
 }

@@ -3,12 +3,12 @@ import { ThvError, invalid } from '@toolhaven/core/errors'
 
 type CancelSymbol = Extract<Awaited<ReturnType<typeof Clack.confirm>>, symbol>
 
-/** Questions go to stderr, so that a result can still be piped; without a terminal there is nobody to ask. */
+/** Questions go to stderr, so that the result can be piped. Without a terminal, questions fail. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
-/** `instead` says how to do without the question; it is the error where there is no terminal. */
+/** `instead` says how to avoid the question. It is the error if there is no terminal. */
 export interface Question {
   message: string
   instead: string
@@ -26,7 +26,7 @@ export async function confirm(question: Question): Promise<boolean> {
   return answerOf(await clack.confirm({ ...common, initialValue: false }))
 }
 
-/** What is typed is not shown. */
+/** Does not echo the input. */
 export async function askHidden(question: Question): Promise<string> {
   const { clack, common } = await open(question)
   const validate = (text: string | undefined) =>
@@ -34,7 +34,7 @@ export async function askHidden(question: Question): Promise<string> {
   return answerOf(await clack.password({ ...common, validate }))
 }
 
-/** `fault` says what is wrong with a text, if anything is. */
+/** `fault` returns what is wrong with the input, if anything. */
 export async function askText(
   question: Question,
   { initial, fault }: { initial: string; fault: (text: string) => string | undefined },
@@ -70,7 +70,7 @@ async function open({ message, instead, signal }: Question) {
   return { clack, common: { message, input: process.stdin, output: process.stderr, signal } }
 }
 
-/** A symbol stands for Ctrl-C. */
+/** A symbol means Ctrl-C. */
 function answerOf<Answer extends boolean | string | string[]>(answer: Answer | CancelSymbol): Answer {
   if (typeof answer === 'symbol') throw new ThvError('conflict', 'cancelled; nothing was changed')
   return answer

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { decodeText } from './decode-text.ts'
 
-/** What was piped in, without the newline at its end; undefined when nothing is piped (a terminal, /dev/null). */
+/** The piped input, without its final newline. Undefined if nothing is piped (a terminal, /dev/null). */
 export async function readPipe(): Promise<string | undefined> {
   if (!isPiped()) return undefined
   return decodeText(await buffer(process.stdin), 'standard input').replace(/\r?\n$/, '')

@@ -1,6 +1,6 @@
-/** The part of a terminal in which a text is shown that changes. */
+/** The area of a terminal that shows a changing text. */
 export interface Screen extends Disposable {
-  /** Takes the place of what was shown before; without a terminal it follows it. */
+  /** Replaces the previous text. Without a terminal, prints below it. */
   show(text: string): void
 }
 
@@ -12,14 +12,14 @@ interface Terminal {
 const ESCAPE = '\u001B['
 const HIDE_CURSOR = `${ESCAPE}?25l`
 const SHOW_CURSOR = `${ESCAPE}?25h`
-/** A line that is too long is cut, and not continued in the next one: the number of lines stays known. */
+/** Cuts long lines instead of wrapping them, so that the number of lines is known. */
 const NO_WRAP = `${ESCAPE}?7l`
 const WRAP = `${ESCAPE}?7h`
 const ERASE_LINE = `${ESCAPE}K`
 const USUAL_ROWS = 24
 const ERASE_BELOW = `${ESCAPE}J`
 
-/** Writes over the lines of before rather than erase them first, which would flicker. */
+/** Overwrites the previous lines instead of erasing them first, which would flicker. */
 export function createScreen(terminal: Terminal): Screen {
   let shown = 0
   return {
@@ -33,7 +33,7 @@ export function createScreen(terminal: Terminal): Screen {
   }
 }
 
-/** What scrolled out of the terminal could not be written over. */
+/** Lines that scrolled out of the terminal cannot be overwritten. */
 function cut(lines: readonly string[], rows = 0): readonly string[] {
   // Some terminals do not know how high they are and say 0.
   const room = Math.max(1, (rows || USUAL_ROWS) - 1)

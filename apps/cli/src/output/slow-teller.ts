@@ -1,10 +1,10 @@
 const PAUSE_MS = 5_000
-/** How long the same words stand before they are said again, with the time that it has taken by then. */
+/** After this time, the same text is printed again with the elapsed time. */
 const AGAIN_MS = 15_000
 
 /**
- * For logs and pipes: what is done soon is not worth a line, and what takes long gets one now and then, with the time that it
- * has taken. An empty text ends it.
+ * For logs and pipes: a short task prints nothing, and a long one prints a line from time to time, with the elapsed time. An empty
+ * text ends it.
  */
 export function createSlowTeller(write: (line: string) => void, now: () => number): (text: string) => void {
   let since: { startedAt: number; toldAt: number; told: string } | undefined
@@ -20,7 +20,7 @@ export function createSlowTeller(write: (line: string) => void, now: () => numbe
       write(`[${Math.round((time - since.startedAt) / 1000)} s] ${latest}`)
     }
     clearTimeout(timer)
-    // The text may stand for long, and nobody calls meanwhile.
+    // The text may stay the same for a long time, without further calls.
     timer = setTimeout(look, left > 0 ? left : AGAIN_MS).unref()
   }
   return (text) => {

@@ -3,14 +3,14 @@ import { printable } from '@toolhaven/contract/visible-text'
 export interface Column<Row> {
   title: string
   value: (row: Row) => string
-  /** The one that gives way when the terminal is narrow. */
+  /** The column that shrinks if the terminal is narrow. */
   shrinks?: boolean
 }
 
 const GAP = '  '
 const LEAST = 8
 
-/** A table that fits the terminal; without one (a pipe, a file) nothing is cut. */
+/** A table that fits the terminal. Without a terminal (a pipe, a file), nothing is cut. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -57,7 +57,7 @@ const displayWidth = (text: string) => (isPlain(text) ? text.length : characters
 // oxlint-disable-next-line no-control-regex -- that is what is looked for
 const isPlain = (text: string) => /^[\u0020-\u007E]*$/.test(text)
 
-/** What a reader counts as one character, an emoji of several code points included. */
+/** Characters as a reader counts them, including an emoji of several code points. */
 function charactersOf(text: string): string[] {
   if (isPlain(text)) return text.split('')
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)

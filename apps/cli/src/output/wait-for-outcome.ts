@@ -7,13 +7,13 @@ import { progressLine } from './progress-line.ts'
 export interface Waiting {
   out: Pick<Output, 'transient'>
   signal: AbortSignal
-  /** True when the error is one that goes on being waited for. */
+  /** Whether to keep waiting despite the error. */
   isPassing?: (context: string) => boolean
 }
 
 /** A workload is in the status error. */
 export class WorkloadFailed extends ThvError {
-  /** Those that failed. */
+  /** The workloads that failed. */
   readonly names: readonly string[]
 
   constructor(message: string, names: readonly string[]) {
@@ -22,7 +22,7 @@ export class WorkloadFailed extends ThvError {
   }
 }
 
-/** The same for a person who has to find out why. */
+/** The same, with the commands that help a person to find out why. */
 export function withNextStep({ message, names }: WorkloadFailed): WorkloadFailed {
   const commands = names.map((name) => `"thv logs ${name}"`).join(', ')
   return new WorkloadFailed(`${message}\n${commands} ${names.length === 1 ? 'shows its' : 'show their'} output.`, names)
@@ -36,7 +36,7 @@ const STARTED = { starting: 'another command started it again', running: 'anothe
 
 interface Goal {
   status: Status
-  /** Statuses that only the command of somebody else leads to. The goal is not reached any more then. */
+  /** Statuses that only another command leads to. The goal cannot be reached then. */
   overtaken: Partial<Record<Status, string>>
 }
 
@@ -71,11 +71,11 @@ export async function waitForOutcome(
     if (reason !== undefined || status === goal.status) waiting.delete(workload)
     if (waiting.size > 0) out.transient(progressLine(event))
   }
-  // The stream has no end of its own: left open, it would keep the program from ending.
+  // The stream never ends on its own. If it stayed open, the program could not end.
   const enough = new AbortController()
   const events = await client.stream('streamEvents', {}, AbortSignal.any([signal, enough.signal]))
   try {
-    // What was gone before the stream began sends no more events.
+    // A workload that was removed before the stream began sends no more events.
     for (const name of await goneOf(client, waiting, signal))
       look({ workload: name, status: 'removed', status_context: '' })
     if (waiting.size > 0) {

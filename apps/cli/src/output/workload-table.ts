@@ -2,7 +2,7 @@ import type { Workload } from '@toolhaven/contract/workloads'
 import type { Output } from './output.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 
-/** The workloads, and below them why those that do not run do not, and whose tools changed. */
+/** The workloads, and below them why some do not run, and whose tools changed. */
 export function workloadTable(out: Output, workloads: readonly Workload[]): void {
   const { red, yellow, dim } = out.colour
   const paint = {
@@ -19,7 +19,7 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     [
       { title: 'NAME', value: ({ name }) => name },
       { title: 'STATUS', value: ({ status }) => status },
-      // Only where there is something to be wary of.
+      // Only if something needs attention.
       ...(workloads.some(isOnHost)
         ? [{ title: 'NETWORK', value: ({ network_mode: mode }: Workload) => mode ?? '-' }]
         : []),
@@ -30,7 +30,7 @@ export function workloadTable(out: Output, workloads: readonly Workload[]): void
     workloads,
   )
   for (const { name, status, status_context: why } of workloads) {
-    // Of a running one the rest was said when it was started.
+    // For a running workload, the rest was printed at its start.
     const isNews = status !== 'running' || why.includes('"thv tools diff')
     if (why !== '' && isNews) out.note(`${paint[status](name)}: ${printable(why)}`)
   }

@@ -1,7 +1,7 @@
 import { describeError, ThvError, unavailable } from '@toolhaven/core/errors'
 import { errnoOf } from '@toolhaven/stores/files/errno'
 
-/** Why what a person asked for cannot be written, and what to do. A full disk does not say which one it is. */
+/** Why the requested file cannot be written, and what to do. The error of a full disk does not name the disk. */
 export function writeProblem(what: string, folder: string, error: unknown): ThvError {
   const code = errnoOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT')

@@ -7,9 +7,10 @@ import type { ToolDeps } from '../tool-deps.ts'
 export function registerListServers(server: McpServer, { daemon }: ToolDeps): void {
   const config = {
     title: 'List servers',
-    description: 'Lists the MCP servers that Toolhaven runs, with their status and the address clients connect to.',
+    description:
+      'Lists the MCP servers that Toolhaven runs, with their status and the address that clients connect to.',
     inputSchema: z.object({
-      all: z.boolean().default(true).describe('Stopped ones too'),
+      all: z.boolean().default(true).describe('Include stopped ones'),
       group: z.string().optional().describe('Only those of this group'),
     }),
     outputSchema: z.object({ servers: z.array(serverRecord) }),

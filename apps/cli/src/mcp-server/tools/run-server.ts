@@ -13,31 +13,31 @@ const inputSchema = z.object({
     .string()
     .min(1)
     .describe(
-      'A name of the registry (search_registry finds them), a package (npx://NAME, uvx://NAME, go://MODULE), a container ' +
+      'A name from the registry (search_registry finds them), a package (npx://NAME, uvx://NAME, go://MODULE), a container ' +
         'image, or the address of a remote server (https://…)',
     ),
-  name: z.string().optional().describe('Name of the new workload; left out: made from the server’s'),
-  group: z.string().optional().describe('Group it belongs to; left out: default'),
+  name: z.string().optional().describe('Name of the new workload (default: derived from the server name)'),
+  group: z.string().optional().describe('Group that it belongs to (default: default)'),
   arguments: z.array(z.string()).default([]).describe('Arguments of the server'),
-  env: z.record(z.string(), z.string()).default({}).describe('Variables; nothing secret belongs here'),
+  env: z.record(z.string(), z.string()).default({}).describe('Environment variables. Do not put secrets here'),
   secrets: z
     .array(z.object({ name: z.string().describe('Name in the secret store'), target: z.string().describe('Variable') }))
     .default([])
-    .describe('Secrets the user has stored with "thv secret set", by name'),
-  tools: z.array(z.string()).default([]).describe('Only these of its tools; empty: all'),
+    .describe('Secrets that the user has stored with "thv secret set", by name'),
+  tools: z.array(z.string()).default([]).describe('Only these of its tools (empty: all)'),
   permission_profile: z
     .enum(['none', 'network'])
     .optional()
-    .describe('none: no network at all; network: any; left out: what the registry says'),
-  wait_seconds: z.int().min(0).max(600).default(45).describe('How long to wait until it runs'),
+    .describe('none: no network; network: every public host (default: what the registry says)'),
+  wait_seconds: z.int().min(0).max(600).default(45).describe('How long to wait until it answers'),
 })
 
 export function registerRunServer(server: McpServer, { daemon }: ToolDeps): void {
   const config = {
     title: 'Run a server',
     description:
-      'Runs an MCP server in isolation and waits until it answers. Gives its name, status and the address for clients. When ' +
-      'it is still "starting" at the end of the wait, list_servers says how it goes on. It gets no folder of this machine: ' +
+      'Runs an MCP server in isolation and waits until it answers. Returns its name, status and the address for clients. If ' +
+      'it is still "starting" at the end of the wait, use list_servers to follow it. It gets no folder of this machine; ' +
       'for that the user runs "thv run … --volume".',
     inputSchema,
     outputSchema: serverRecord,
@@ -68,7 +68,7 @@ function requestOf(asked: z.infer<typeof inputSchema>): CreateRequest {
   }
 }
 
-/** A server that failed, or is not done in time, is told by its status. */
+/** The status tells whether a server failed or is not ready in time. */
 async function untilRunning(
   client: DaemonClient,
   name: string,
@@ -81,7 +81,7 @@ async function untilRunning(
   const transient = (message: string) => {
     if (progressToken === undefined || message === '') return
     progress += 1
-    // A caller that is gone is noticed by the signal.
+    // The signal aborts when the caller disconnects.
     void notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(
       () => undefined,
     )
