@@ -29,7 +29,7 @@ export interface ForwarderOptions {
 
 const INSTALL = 'install a C compiler (apt install gcc libc6-dev) and try again'
 
-/** The shipped build, or one made here when it is first needed. It is kept while its file exists. A failure is tried again. */
+/** The shipped build, or one made here on demand. It is kept while its file exists. A failure is tried again. */
 export function forwarderFinder(options: ForwarderOptions): FindForwarder {
   let found: Promise<ForwarderProgram> | undefined
   const look = (signal: AbortSignal) => {

@@ -28,11 +28,12 @@ export function socatFinder(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
- * The way in and the proxy. Socat can neither make routes nor say where a program wanted to go, so programs that know nothing of
- * proxies reach nothing.
+ * Starts the way in and the proxy. Socat can neither set routes nor say where a program wanted to go, so programs that do
+ * not support proxies reach nothing.
  *
- * Words before the sandbox's own: a bubblewrap that makes nothing but the network, and in it a socat for each way. The sandbox
- * is made in it once all of them listen, and sees none of them. `lastDescriptor`: those from 3 up to it are the sandbox's own.
+ * Returns the command that goes before the sandbox's own: a bubblewrap that creates only the network, and in it a socat
+ * for each way. The sandbox is created there once all of them listen, and sees none of them. `lastDescriptor`: the
+ * descriptors from 3 up to it belong to the sandbox.
  */
 export function socatCommand(
   { socat, setpriv, bwrap, shell }: Socat,
