@@ -302,6 +302,36 @@ describe('what only a run configuration can say', () => {
       answers: { status: 200, matches: { ...config, tools_filter: ['echo'] } },
     })
   }
+  scenario('is in force: what a server that runs here is given', {
+    given: imported(HERE),
+    request: 'GET /api/v1beta/workloads/web/status',
+    answers: { status: 200, json: { status: 'running' } },
+    afterwards: (fake) => {
+      expect(fake.gateway.endpoints.get('web')).toMatchObject({
+        debug: true,
+        authentication: { caCertificate: 'PEM', authToken: 'canary-of-a-file' },
+      })
+    },
+  })
+  const login = (fake: FakeDaemon): unknown => Object(fake.gateway.backends.get('web')).login
+  scenario('is in force: the client secret of a file, at the login of a remote server', {
+    given: imported({ ...REMOTE, thv_ca_bundle: '/data/ca.pem' }),
+    request: 'GET /api/v1beta/workloads/web/status',
+    answers: { status: 200, json: { status: 'running' } },
+    afterwards: (fake) => {
+      expect(login(fake)).toMatchObject({ clientId: 'c', clientSecret: 'canary-of-a-file', caCertificate: 'PEM' })
+      expect(fake.gateway.backends.get('web')).toMatchObject({ caCertificate: 'PEM' })
+    },
+  })
+  scenario('is in force: no login where it is switched off', {
+    given: imported({ ...REMOTE, remote_auth_config: { ...REMOTE.remote_auth_config, enableRemoteAuth: false } }),
+    request: 'GET /api/v1beta/workloads/web/status',
+    answers: { status: 200, json: { status: 'running' } },
+    afterwards: (fake) => {
+      expect(fake.gateway.backends.has('web')).toBe(true)
+      expect(login(fake)).toBeUndefined()
+    },
+  })
   scenario('a profile is read once, and stored', {
     given: imported(HERE),
     request: 'GET /api/v1beta/workloads/web/export',
