@@ -141,7 +141,7 @@ test('without --yes a terminal is asked, and without a terminal nothing is done'
   const refused = await atTerminal(world.home, ['apply'], [['Make this change?', '\r']])
   expect(refused).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
   expect(await names()).toEqual([])
-  const agreed = await atTerminal(world.home, ['apply'], [['Make this change?', 'y']])
+  const agreed = await atTerminal(world.home, ['apply'], [['Make this change?', 'y\r']])
   expect(agreed).toMatchObject({ code: 0, screen: expect.stringContaining('workload time is made') })
 })
 

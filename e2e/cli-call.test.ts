@@ -165,7 +165,7 @@ test('a person at the terminal sees the progress and answers what the server ask
     home,
     ['call', 'remote', 'ask'],
     [
-      ['Which weather? Do you want to answer?', 'y'],
+      ['Which weather? Do you want to answer?', 'y\r'],
       ['City', `Bern${KEYS.enter}`],
       ['days', `3${KEYS.enter}`],
       ['unit', `${KEYS.down}${KEYS.enter}`],
@@ -175,7 +175,7 @@ test('a person at the terminal sees the progress and answers what the server ask
     code: 0,
     screen: expect.stringContaining('{"action":"accept","content":{"city":"Bern","days":3,"unit":"F"}}'),
   })
-  const declined = await atTerminal(home, ['call', 'remote', 'ask'], [['Do you want to answer?', 'n']])
+  const declined = await atTerminal(home, ['call', 'remote', 'ask'], [['Do you want to answer?', 'n\r']])
   expect(declined.screen).toContain('{"action":"decline"}')
 })
 

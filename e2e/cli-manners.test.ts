@@ -79,7 +79,7 @@ test('a terminal is asked for what a server needs, and whether a second copy is 
     ['run', 'keyed'],
     [
       ['needs API_KEY', 'hunter2-hunter2\r'],
-      ['Set up an encrypted one', 'y'],
+      ['Set up an encrypted one', 'y\r'],
     ],
   )
   expect(keyed.screen).toContain('It is stored as the secret keyed-api-key')
@@ -95,9 +95,9 @@ test('a terminal is asked for what a server needs, and whether a second copy is 
   expect((await thv('secret', 'list')).stdout).toMatch(/^(?!.*refused)[^]*keyed-api-key/s)
 
   await thv('run', 'time')
-  const no = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'n']])
+  const no = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'n\r']])
   expect(no).toMatchObject({ code: 1, screen: expect.stringContaining('"thv inspect time"') })
   expect((await thv('list')).stdout).not.toContain('time-2')
-  const yes = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'y']])
+  const yes = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'y\r']])
   expect(yes).toMatchObject({ code: 0, screen: expect.stringContaining('time-2 is running at') })
 })

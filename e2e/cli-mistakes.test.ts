@@ -9,7 +9,7 @@ import { type CliWorld, openCliWorld } from './src/cli-world.ts'
 import { startDaemon } from './src/daemon-process.ts'
 import { makeHome } from './src/home.ts'
 import { startThv, THV } from './src/running-thv.ts'
-import { atTerminal } from './src/terminal.ts'
+import { atTerminal, KEYS, type Step } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
 
 let world: CliWorld
@@ -142,7 +142,7 @@ test('an export makes no folder, and replaces no file unasked', async () => {
   expect(below).toMatchObject({ code: 2, stderr: expect.stringContaining('kept.json is a file, not a folder') })
   const exists = await thv('export', 'time', 'kept.json')
   expect(exists).toMatchObject({ code: 2, stderr: expect.stringMatching(/kept\.json exists already[^]*--force/) })
-  const asked = await atTerminal(world.home, ['export', 'time', 'kept.json'], [['Replace', 'n']])
+  const asked = await atTerminal(world.home, ['export', 'time', 'kept.json'], [['Replace', 'n\r']])
   expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
   expect(await readFile(kept, 'utf8')).toBe('mine')
   expect(await thv('export', 'time', 'kept.json', '--force')).toMatchObject({ code: 0 })
@@ -206,8 +206,14 @@ test('all workloads are removed only after a question, or with --yes', async () 
   await thv('run', 'time')
   const refused = await thv('rm', '--all')
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/add --yes .*\(time\)/) })
-  const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the workload', 'n']])
+  const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the workload', 'n\r']])
   expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
+  // Neither a key within a word counts, nor a word that is no answer.
+  const answers: Step[] = [
+    ['Remove the workload', 'maybe\r'],
+    ['Type y or n', KEYS.interrupt],
+  ]
+  expect(await atTerminal(world.home, ['rm', '--all'], answers)).toMatchObject({ code: 1 })
   expect((await thv('list')).stdout).toMatch(/^time +running/m)
   expect(await thv('rm', '--all', '--yes')).toMatchObject({ code: 0, stdout: 'time is removed\n' })
   // There is nothing to ask about.

@@ -181,7 +181,7 @@ test('a purge asks first, and no is an answer', async () => {
   const no = await atTerminal(world.home, ['serve', '--uninstall', '--purge'], [['This cannot be undone.', '\r']])
   expect(no).toMatchObject({ code: 1, screen: expect.stringContaining('cancelled; nothing was changed') })
   expect((await thv(world.home, ['list'])).stdout).toContain('running')
-  const yes = await atTerminal(world.home, ['serve', '--uninstall', '--purge'], [['This cannot be undone.', 'y']])
+  const yes = await atTerminal(world.home, ['serve', '--uninstall', '--purge'], [['This cannot be undone.', 'y\r']])
   expect(yes).toMatchObject({ code: 0, screen: expect.stringContaining('removed workload time') })
   expect(existsSync(world.home.stateDir)).toBe(false)
   expect(await world.daemon.ended()).toBe(0)

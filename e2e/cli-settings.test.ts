@@ -88,7 +88,7 @@ describe('groups', () => {
     const no = await atTerminal(world.home, ['group', 'rm', 'old'], [['remove the group and move them', KEYS.enter]])
     expect(no.code).toBe(1)
     expect(no.screen).toContain('cancelled; nothing was changed')
-    const yes = await atTerminal(world.home, ['group', 'rm', 'old'], [['remove the group and move them', 'y']])
+    const yes = await atTerminal(world.home, ['group', 'rm', 'old'], [['remove the group and move them', 'y\r']])
     expect(yes.code).toBe(0)
     expect(yes.screen).toContain('group old is removed; now in the group default: mover')
 

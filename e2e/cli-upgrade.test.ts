@@ -91,15 +91,15 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
     'asks to reach example.com:443, which the present one may not; confirm it with --accept-network',
   )
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
-  expect(await atTerminal(home, agreed, [['Upgrade notes, 1.0.0 → 2.0.0, and let it reach that?', 'n']])).toMatchObject(
-    {
-      code: 1,
-      screen: expect.stringContaining('the new version asks to reach example.com:443'),
-    },
-  )
+  expect(
+    await atTerminal(home, agreed, [['Upgrade notes, 1.0.0 → 2.0.0, and let it reach that?', 'n\r']]),
+  ).toMatchObject({
+    code: 1,
+    screen: expect.stringContaining('the new version asks to reach example.com:443'),
+  })
   const change = [...agreed, '--accept-network']
   expect(await thv(...change)).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') })
-  expect(await atTerminal(home, change, [['Upgrade notes, 1.0.0 → 2.0.0?', 'n']])).toMatchObject({ code: 1 })
+  expect(await atTerminal(home, change, [['Upgrade notes, 1.0.0 → 2.0.0?', 'n\r']])).toMatchObject({ code: 1 })
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
   const done = await thv(...change, '--yes')
   expect(done).toMatchObject({ code: 0, stdout: 'notes is upgraded: 1.0.0 → 2.0.0\n' })

@@ -152,7 +152,7 @@ test('a server.json runs from its file, and asks for what it needs', async (cont
     ['run', './server.json', ...args],
     [
       ['io.github.orchard/notes needs NOTES_KEY', 'hunter2-hunter2\r'],
-      ['Set up an encrypted one', 'y'],
+      ['Set up an encrypted one', 'y\r'],
     ],
   )
   expect(asked).toMatchObject({ code: 0, screen: expect.stringContaining('notes is running at') })

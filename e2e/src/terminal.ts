@@ -29,7 +29,7 @@ export async function typeInto(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; screen: string }> {
   const env = { ...home.env, TERM: 'xterm-256color', ...extra }
-  const child = spawn('script', ['-q', '-e', '-c', `stty cols 200; exec ${command}`, '/dev/null'], {
+  const child = spawn('script', ['-q', '-e', '-c', `stty rows 50 cols 200; exec ${command}`, '/dev/null'], {
     env,
     cwd: home.dir,
     stdio: 'pipe',

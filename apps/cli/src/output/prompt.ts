@@ -21,10 +21,16 @@ export interface Choice {
   hint?: string
 }
 
+/** Nothing counts before Enter: a single key would take the y of "maybe" for a yes. Enter alone is no. */
 export async function confirm(question: Question): Promise<boolean> {
   const { clack, common } = await open(question)
-  return answerOf(await clack.confirm({ ...common, initialValue: false }))
+  const message = `${common.message} (y/N)`
+  const validate = (text: string | undefined) =>
+    ANSWERS.test((text ?? '').trim()) ? undefined : 'Type y or n, and press Enter. Enter alone is no.'
+  return /^y/i.test(answerOf(await clack.text({ ...common, message, validate })).trim())
 }
+
+const ANSWERS = /^(?:y|yes|n|no|)$/i
 
 /** Does not echo the input. */
 export async function askHidden(question: Question): Promise<string> {
