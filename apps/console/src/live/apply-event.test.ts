@@ -3,7 +3,7 @@ import { createApiClient } from '@toolhaven/contract/client'
 import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { expect, test, vi } from 'vitest'
 
-test('after an edit or a move the list shows what the server is now', async () => {
+test('after an edit, a move or a start the list shows what the daemon has now', async () => {
   // What asks the daemon in a page wants to know where the page is.
   vi.stubGlobal('location', { origin: 'http://localhost' })
   const { applyEvents } = await import('./apply-event.ts')
@@ -22,4 +22,8 @@ test('after an edit or a move the list shows what the server is now', async () =
   const event = { workload: 'web', status: 'stopping', status_context: '' }
   applyEvents(cache, [{ event: 'workload', data: JSON.stringify(event) }])
   await expect.poll(group).toEqual(['team'])
+  await api.call('createWorkload', { body: { name: 'later', image: 'npx://later@1.0.0' } })
+  const started = { workload: 'later', status: 'starting', status_context: '' }
+  applyEvents(cache, [{ event: 'workload', data: JSON.stringify(started) }])
+  await expect.poll(() => cache.getQueryData(workloadsQuery.queryKey)?.map(({ name }) => name)).toContain('later')
 })

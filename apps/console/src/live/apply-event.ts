@@ -73,6 +73,6 @@ function applyWorkloads(
   // Entries of clients follow what runs.
   if (turned.size > 0) void cache.invalidateQueries({ queryKey: ['clients', 'preview'] })
   // An edit may have changed what the list shows. An answer that is on its way may be older than these events.
-  const isGone = [...turned].every((name) => !known.has(name))
-  if ((turned.size > 0 && !isGone) || cache.isFetching(workloadsQuery) > 0 || !list) refreshList(cache)
+  const hasTurned = events.some(({ workload: name, status }) => status !== 'removed' && turned.has(name))
+  if (hasTurned || cache.isFetching(workloadsQuery) > 0) refreshList(cache)
 }
