@@ -11,7 +11,7 @@ const platform = usePlatform('process')
 const SAME_ID = 1_000_007
 
 describeAttack("a client that waits for another's answer", {
-  defence: 'the writing anew of ids on the way to a shared server',
+  defence: 'the rewriting of ids on the way to a shared server',
   weaknesses: [
     {
       file: 'packages/gateway/src/servers/pending-calls.ts',

@@ -7,7 +7,7 @@ import { type DaemonProcess, startDaemon } from './daemon-process.ts'
 import { type Home, makeHome } from './home.ts'
 import { listNames, untilGone } from './statuses.ts'
 
-/** Where commands are tried: a home with a running daemon, whose registry knows two servers that start fast. */
+/** Where commands are tried: a home with a running daemon, whose registry contains two servers that start fast. */
 export interface CliWorld extends AsyncDisposable {
   home: Home
   daemon: DaemonProcess
@@ -15,7 +15,7 @@ export interface CliWorld extends AsyncDisposable {
   fixture: string
   /** The registry document in use. */
   registry: object
-  /** Removes the workloads that a test has left, and puts the registry back. */
+  /** Removes the workloads that a test has left, and restores the registry. */
   removeAll: () => Promise<void>
   /** A second home on the same machine. */
   makeHome: () => Promise<Home>
@@ -58,7 +58,7 @@ async function removeWorkloads(daemon: DaemonProcess): Promise<void> {
   await untilGone(daemon, ...names)
 }
 
-/** The fixture server under the name of a well-known package, as help texts name it. */
+/** The fixture server under the name of a well-known package, which help texts use. */
 async function writePackage(folder: string): Promise<void> {
   await mkdir(folder)
   const program = await writeFixtureServer(folder)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import type { User } from './user.ts'
 
-/** Takes a connection's first line as a port of the loopback, and passes the rest on to it. */
+/** Reads a connection's first line as a port of the loopback, and passes the rest on to it. */
 const RELAY = `
 const { createServer, connect } = require('node:net')
 createServer({ allowHalfOpen: true }, (near) => {
@@ -25,7 +25,7 @@ process.stdin.resume().on('end', () => process.exit())
 `
 
 /**
- * Until it is disposed of, fetch connects to the loopback as this user. A daemon answers nobody but its own user, and the
+ * Until it is disposed of, fetch connects to the loopback as this user. A daemon answers only its own user, and the
  * tests run as root where the daemon does not.
  */
 export async function connectAs(user: User): Promise<AsyncDisposable> {

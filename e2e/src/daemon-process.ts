@@ -14,11 +14,11 @@ export interface DaemonProcess extends AsyncDisposable {
   baseUrl: string
   api: ApiClient
   output: () => string
-  /** Ends as a power cut would. */
+  /** Ends as in a power cut. */
   kill: () => Promise<void>
-  /** Asks it to end and waits; gives the exit code. */
+  /** Asks it to end and waits. Returns the exit code. */
   stop: () => Promise<number | null>
-  /** Its exit code, when it ended by itself. */
+  /** Its exit code, when it ended without being asked to. */
   ended: () => Promise<number | null>
 }
 

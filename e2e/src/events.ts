@@ -2,11 +2,11 @@ import { type WorkloadEvent, workloadEvent } from '@toolhaven/contract/events'
 import type { DaemonProcess } from './daemon-process.ts'
 
 export interface EventWatch extends Disposable {
-  /** The first event, of those since the watch began and not looked at yet, that is it. */
+  /** The first matching event among those since the watch began that were not looked at yet. */
   next: (isIt: (event: WorkloadEvent) => boolean) => Promise<WorkloadEvent>
 }
 
-/** Follows the daemon's stream of events; begins before it returns. */
+/** Follows the daemon's stream of events. The stream is open when this returns. */
 export async function watchEvents(daemon: DaemonProcess): Promise<EventWatch> {
   const controller = new AbortController()
   const response = await daemon.api.open('streamEvents', {}, controller.signal)

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type Socket, connect, createServer } from 'node:net'
 
-/** A port that lets everybody pass until told to hold them up: what waits for it is caught halfway. */
+/** A port that lets connections pass until it is told to hold them: what waits for it is caught halfway. */
 export interface Gate extends AsyncDisposable {
   port: number
   hold: () => void
-  /** Somebody waits at the gate. */
+  /** Resolves when a connection waits at the gate. */
   reached: Promise<void>
   open: () => void
 }
 
-/** While open, passes connections on to the given port of the loopback, or ends them when there is none. */
+/** While open, it passes connections on to the given port of the loopback, or ends them when there is none. */
 export async function makeGate(target?: number): Promise<Gate> {
   const held = new Set<Socket>()
   const arrived = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ export async function makeGate(target?: number): Promise<Gate> {
   const pass = (socket: Socket) => {
     if (target === undefined) return void socket.destroy()
     const onward = connect(target, '127.0.0.1')
-    // Either side may be killed: that ends the other, and is what these tests are about.
+    // Either side may be killed, which ends the other: that is what these tests are about.
     for (const end of [socket, onward]) end.on('error', () => void [socket, onward].map((each) => each.destroy()))
     socket.pipe(onward).pipe(socket)
   }

@@ -5,7 +5,7 @@ import { connectAs } from './connect-as.ts'
 import type { User } from './user.ts'
 
 export interface Home extends PrivateHome, AsyncDisposable {
-  /** Who runs the daemon, and as whom fetch connects while the home is there (default: the user of the tests). */
+  /** The user of the daemon, who is also the user of fetch while the home exists (default: the user of the tests). */
   user?: User
   stateDir: string
 }
@@ -34,7 +34,10 @@ export async function makeHome({ env: extra = {}, user }: HomeOptions = {}): Pro
 const MACHINE_SETTING =
   /^(TMPDIR$|NODE_COMPILE_CACHE$|npm_config_|PIP_|UV_|SSL_CERT|NODE_EXTRA_CA|REQUESTS_CA|GO|HTTPS?_PROXY|NO_PROXY)/i
 
-/** How this machine reaches its package registries, and where it keeps temporary files: a user's daemon would inherit the same. */
+/**
+ * How this machine reaches its package registries, and where it keeps temporary files: a user's daemon would inherit
+ * the same.
+ */
 function machineSettings(): Record<string, string> {
   const found = Object.entries(process.env).filter(([name]) => MACHINE_SETTING.test(name))
   return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { until } from '@toolhaven/testing/testbed/until'
 import type { Home } from './home.ts'
 
-/** A program of the user's machine that goes on; started, and ready when it has said so. */
+/** Starts a program of the user's machine that keeps running. It is ready when it has said so. */
 export async function startProgram(
   home: Home,
   program: string,

@@ -12,7 +12,7 @@ const containerList = z.array(
 
 export interface Container {
   id: string
-  /** Of the workload. */
+  /** Name of the workload. */
   name: string
   state: string
   imageId: string
@@ -25,7 +25,7 @@ export async function containersOf(engine: Engine): Promise<Container[]> {
   return (await everythingOn(engine)).filter(({ isAttendant }) => !isAttendant)
 }
 
-/** Everything on the engine that carries our label, attendants last. */
+/** Everything on the engine that has our label, attendants last. */
 async function everythingOn(engine: Engine): Promise<Container[]> {
   const query = new URLSearchParams({ all: 'true', filters: JSON.stringify({ label: ['toolhaven'] }) })
   const listed = containerList.parse(
@@ -48,7 +48,7 @@ export async function removeContainers(engine: Engine): Promise<void> {
     await engineMust(engine.socketPath, 'DELETE', `/containers/${id}?force=true`)
 }
 
-/** Removes the images, but for those that another workload uses. */
+/** Removes the images, except those that another workload uses. */
 export async function removeImages(engine: Engine, ids: readonly string[]): Promise<void> {
   for (const id of new Set(ids)) await engineHttp(engine.socketPath, 'DELETE', `/images/${id}`)
 }
@@ -66,13 +66,13 @@ interface Place {
   engine?: Engine
 }
 
-/** The workloads that have an instance now, however it does. */
+/** The workloads that currently have an instance, in whatever state. */
 export async function instancesOf(platform: Place, home: Home): Promise<string[]> {
   if (platform.engine) return (await containersOf(platform.engine)).map(({ name }) => name)
   return (await processesOf(home)).map((pid) => `process ${pid}`)
 }
 
-/** Nothing of ours is left running anywhere. */
+/** Waits until nothing of ours runs anywhere. */
 export async function untilNothingIsLeft(platform: Place, home: Home): Promise<void> {
   let left: string[] = []
   const look = async () => {

@@ -15,7 +15,7 @@ export async function journey(daemon: DaemonProcess, body: CreateRequest): Promi
 
   await daemon.api.call('editWorkload', { params: { name }, body: { tools: ['echo'] } })
   await untilStatus(daemon, name, 'running')
-  // The same client session goes on over the restart.
+  // The same client session continues after the restart.
   expect(await connection.toolNames()).toEqual(['echo'])
 
   await daemon.api.call('stopWorkload', { params: { name } })

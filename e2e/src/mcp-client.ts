@@ -8,7 +8,7 @@ export interface McpConnection extends AsyncDisposable {
   toolNames: () => Promise<string[]>
 }
 
-/** Connects a real MCP client to what a workload's `url` says. */
+/** Connects a real MCP client to a workload's `url`. */
 export async function connectMcp(url: string, capabilities: ClientCapabilities = {}): Promise<McpConnection> {
   const client = new Client({ name: 'toolhaven-e2e', version: '1.0.0' }, { capabilities })
   const address = new URL(url)
@@ -22,7 +22,7 @@ export async function connectMcp(url: string, capabilities: ClientCapabilities =
   }
 }
 
-/** The text a tool answers with. */
+/** The text that a tool answers with. */
 export async function callText(
   { client }: McpConnection,
   name: string,

@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 export interface McpRegistry extends AsyncDisposable {
   /** Its base address. */
   url: string
-  /** What it answers by now; a page for each list. */
+  /** Its current answers: a page for each list. */
   pages: unknown[][]
-  /** Paths that were asked for so far, oldest first. */
+  /** Paths that were requested so far, oldest first. */
   asked: string[]
 }
 
-/** A registry that speaks the API of the official one: a list in pages, and at its root a page for people. */
+/** A registry with the API of the official one: a list in pages, and a page for people at its root. */
 export async function openMcpRegistry(pages: unknown[][]): Promise<McpRegistry> {
   const asked: string[] = []
   const registry = { pages }
@@ -39,7 +39,7 @@ export async function openMcpRegistry(pages: unknown[][]): Promise<McpRegistry> 
   })
 }
 
-/** As the registry lists a version of a server: what its publisher wrote, and what the registry says of it. */
+/** A server's version as the registry lists it: what its publisher wrote, and what the registry says about it. */
 export function listedServer(server: object, official: object = {}): object {
   const said = {
     status: 'active',

@@ -10,7 +10,7 @@ const manifest = z.looseObject({
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 })
 
-/** Folders of what the package in the given folder depends on, as installed here. */
+/** Folders of the dependencies of the package in the given folder, as installed here. */
 export async function neededPackages(folder: string): Promise<string[]> {
   const found = new Set<string>()
   const collect = async (name: string): Promise<void> => {

@@ -1,4 +1,4 @@
-/** A server as somebody writes it: `greet` says what its package knows, the others try its folder. */
+/** A server as a user might write it: `greet` returns what its package returns, the others try its folder. */
 export const OWN_SERVER = `
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -18,7 +18,7 @@ export type Phase = 'fetching' | 'starting' | 'created' | 'connecting' | 'runnin
 
 interface PhaseCase {
   phase: Phase
-  /** What the workload must come to afterwards. */
+  /** The state that the workload must reach afterwards. */
   after: 'running' | 'stopped' | 'gone'
   on: readonly PlatformKind[]
 }
@@ -28,7 +28,7 @@ const BOTH: readonly PlatformKind[] = ['docker', 'process']
 export const PHASES: readonly PhaseCase[] = [
   { phase: 'fetching', after: 'running', on: BOTH },
   { phase: 'starting', after: 'running', on: BOTH },
-  // A sandbox that was made and not started is nothing but memory of the daemon.
+  // A sandbox that was created and not started exists only in the daemon's memory.
   { phase: 'created', after: 'running', on: ['docker'] },
   { phase: 'connecting', after: 'running', on: BOTH },
   { phase: 'running', after: 'running', on: BOTH },
@@ -36,12 +36,12 @@ export const PHASES: readonly PhaseCase[] = [
   { phase: 'removing', after: 'gone', on: BOTH },
 ]
 
-/** A daemon in the middle of something, beside a workload `bystander` with a client. */
+/** A daemon in the middle of something, next to a workload `bystander` with a client. */
 export interface Scene extends AsyncDisposable {
   home: Home
   daemon: DaemonProcess
   client: McpConnection
-  /** Takes away what held the daemon up in this phase. */
+  /** Removes what held the daemon in this phase. */
   letThrough: () => Promise<void>
 }
 
@@ -76,7 +76,7 @@ async function startBystander({ fixture }: Platform, home: Home, daemon: DaemonP
   return connection
 }
 
-/** Sessions are written down a moment after they begin; a power cut within that moment costs the client its session. */
+/** Sessions are stored a moment after they begin. A power cut within that moment costs the client its session. */
 async function untilStored(home: Home, name: string, { client }: McpConnection): Promise<void> {
   const session = client.transport?.sessionId
   if (session === undefined) throw new Error('the client has no session')
@@ -122,14 +122,14 @@ async function reach({ platform, home, daemon, phase, name, gate }: Reach): Prom
   }
 }
 
-/** It does not end when it is asked to, so that stopping it takes the whole grace period. */
+/** It ignores the request to end, so that stopping it takes the whole grace period. */
 async function startStubborn({ platform: { engine, fixture }, home, daemon, name }: Reach): Promise<void> {
   if (engine) await buildTinyImage(engine)
   const others = await processesOf(home)
   const body = engine ? { name, image: TINY_IMAGE, cmd_arguments: ['--stubborn'] } : { name, image: fixture }
   await daemon.api.call('createWorkload', { body })
   await untilStatus(daemon, name, 'running')
-  // The sandbox has no shell in which a server could be told to ignore SIGTERM: it is frozen instead.
+  // The sandbox has no shell that could make a server ignore SIGTERM, so it is frozen instead.
   if (!engine) for (const pid of await processesOf(home)) if (!others.includes(pid)) process.kill(pid, 'SIGSTOP')
 }
 
@@ -142,7 +142,7 @@ async function untilCreated({ engine }: Platform, name: string): Promise<void> {
 const stalledRepository = ({ port }: Gate) => `127.0.0.1:${port}/thv/fixture`
 const stalledImage = (gate: Gate) => `${stalledRepository(gate)}:1`
 
-/** What the stalled registry would have given, had it answered. */
+/** What the stalled registry would have returned. */
 async function tagFixture(engine: Engine, gate: Gate): Promise<void> {
   const query = new URLSearchParams({ repo: stalledRepository(gate), tag: '1' })
   await engineMust(engine.socketPath, 'POST', `/images/${FIXTURE_IMAGE}/tag?${query}`)

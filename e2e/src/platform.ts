@@ -22,26 +22,29 @@ export type PlatformKind = 'docker' | 'podman' | 'process'
 const ENGINES: readonly PlatformKind[] = ['docker', 'podman']
 export const PLATFORMS: readonly PlatformKind[] = ['process', ...ENGINES]
 
-/** In the gate the container engines take turns; a full run takes both. */
+/** The container engines take turns. A full run takes both. */
 export const enginesInTurn = (): readonly PlatformKind[] => sample(ENGINES, 1)
-/** One of the three; a full run takes all. `file` is the test's own, which may take turns itself. */
+/** One of the three, or all in a full run. `file` is the test's own file, which may take turns itself. */
 export const platformsInTurn = (file: string): readonly PlatformKind[] => sample(PLATFORMS, 1, rotationInside(file))
 
 /** Where workloads run in a test: a private engine, or no engine at all. */
 export interface Platform extends AsyncDisposable {
   kind: PlatformKind
   engine?: Engine
-  /** What a workload's `image` says to run the fixture MCP server. */
+  /** The value of a workload's `image` that runs the fixture MCP server. */
   fixture: string
-  /** The same under another name; on an engine there is none that is not there yet. */
+  /** The same server as another package. On an engine it is the same image. */
   otherFixture: string
-  /** Of the package registry, where packages come from one. */
+  /** The port of the package registry, where packages come from one. */
   packagePort?: number
-  /** A fresh home whose daemon finds this platform by itself, as it would on a user's machine. */
+  /** A fresh home whose daemon finds this platform automatically, as on a user's machine. */
   makeHome: (env?: Readonly<Record<string, string>>) => Promise<Home>
 }
 
-/** One platform for all tests of a file or group. A test that asks for it is skipped, with the reason, where it cannot be had. */
+/**
+ * One platform for all tests of a file or group. A test that uses it is skipped, with the reason, where the platform is
+ * not available.
+ */
 export function usePlatform(
   kind: PlatformKind,
   { isShared = false, baseImages = [] }: { isShared?: boolean; baseImages?: readonly BaseImage[] } = {},
@@ -52,10 +55,11 @@ export function usePlatform(
       if (error instanceof Unavailable) return error
       throw error
     })
-    // Here and not in a test: a fresh engine takes long for it.
+    // Here and not in a test, because a fresh engine is slow at it.
     if (!(platform instanceof Unavailable) && platform.engine) await buildBaseImages(platform.engine, baseImages)
   })
-  // What a failed test left behind must not fail the next one. Tests that run side by side would end one another's containers.
+  // What a failed test left behind must not fail the next one. Tests that run in parallel would end one another's
+  // containers.
   afterEach(async () => {
     if (!isShared && platform && !(platform instanceof Unavailable) && platform.engine)
       await removeContainers(platform.engine)

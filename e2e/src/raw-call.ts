@@ -12,7 +12,10 @@ export interface RawCall {
   body?: string | Uint8Array
 }
 
-/** One call with headers and path exactly as given, over TCP or a unix socket. Of a stream of events only the beginning is read. */
+/**
+ * One call with headers and path exactly as given, over TCP or a unix socket. For a stream of events only the beginning
+ * is read.
+ */
 export async function rawCall(
   where: { port: number; host?: string } | { socketPath: string },
   path: string,

@@ -7,12 +7,12 @@ import type { TestContext } from 'vitest'
 const ENTER = fileURLToPath(new URL('enter-network.ts', import.meta.url))
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-/** A network with loopback and one more address of the machine, where other users can be, too. */
+/** A network with loopback and one more address of the machine, where other users can be too. */
 export interface OwnNetwork extends AsyncDisposable {
   address: string
-  /** What Node is given to run a program there. */
+  /** The arguments with which Node runs a program there. */
   inside: (program: readonly string[]) => string[]
-  /** What a few lines of JavaScript print there, run by another user; undefined when they throw. */
+  /** The output of a few lines of JavaScript there, run by another user. Undefined when they throw. */
   asNobody: (script: string, ...args: string[]) => Promise<string | undefined>
 }
 

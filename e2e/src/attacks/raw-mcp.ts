@@ -1,6 +1,6 @@
 import type { Answer } from '../raw-call.ts'
 
-/** A client of a workload that sends whatever text it likes. */
+/** A client of a workload that sends any text. */
 export interface RawMcp {
   send: (body: string) => Promise<Answer>
   call: (tool: string, args: object, id?: number) => Promise<Answer>

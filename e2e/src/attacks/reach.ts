@@ -1,4 +1,4 @@
-/** Where somebody tries to connect to: a TCP port, or a unix socket (with a NUL first: an abstract one). */
+/** A place to connect to: a TCP port, or a unix socket (with a NUL first: an abstract one). */
 export type Place = { host: string; port: number } | { path: string }
 
 /**

@@ -2,7 +2,7 @@ import { createServer, request as forward, type IncomingHttpHeaders } from 'node
 import { buffer } from 'node:stream/consumers'
 import { startHttpServer } from '@toolhaven/testing/mcp-servers/child-channel'
 
-/** A remote MCP server that keeps what it is sent. */
+/** A remote MCP server that records what it gets. */
 export interface RecordingServer extends AsyncDisposable {
   url: string
   received: { headers: IncomingHttpHeaders; body: string }[]

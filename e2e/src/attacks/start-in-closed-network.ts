@@ -16,7 +16,7 @@ const PROGRAM = fileURLToPath(new URL('closed-network.ts', import.meta.url))
 export interface ClosedNetwork extends AsyncDisposable {
   home: Home
   call: (method: string, path: string, body?: object) => Promise<Answer>
-  /** Addresses that were connected to since this was asked before. */
+  /** Addresses that were connected to since the last call. */
   hits: () => Promise<string[]>
 }
 

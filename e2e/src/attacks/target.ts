@@ -5,11 +5,11 @@ import { type Home, makeHome } from '../home.ts'
 import { untilStatus } from '../statuses.ts'
 import type { Build } from './build.ts'
 
-/** A daemon, and one workload with a port: a server elsewhere, which starts at once. */
+/** A daemon, and one workload with a port: a remote server, which starts at once. */
 export interface Target extends AsyncDisposable {
   home: Home
   daemon: DaemonProcess
-  /** Of the workload `target`. */
+  /** The port of the workload `target`. */
   port: number
   /** Where MCP clients reach the workload. */
   url: string

@@ -1,6 +1,6 @@
 /**
- * Runs a program whose names are looked up at one address: `node with-resolver.ts FOLDER ADDRESS PROGRAM…` puts a file of
- * its own over /etc/resolv.conf, for this program alone.
+ * Runs a program whose names are looked up at one address: `node with-resolver.ts FOLDER ADDRESS PROGRAM…` mounts its
+ * own file over /etc/resolv.conf, for this program alone.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -10,7 +10,7 @@ export interface FoundPage extends Page {
   path: string
 }
 
-/** Every page of the site but the generated ones of the commands. */
+/** Every page of the site except the generated ones of the commands. */
 export async function findPages(folder = FOLDER): Promise<FoundPage[]> {
   const paths: string[] = []
   for await (const path of glob('**/*.{md,mdx}', { cwd: folder }))

@@ -8,13 +8,13 @@ export interface Mismatch {
 const ANYTHING = '…'
 
 /**
- * Compares what a page says with what was printed: lines in order, runs of white space as one space, blank lines left
- * out. `…` inside a line stands for any text, alone on a line for any number of lines.
+ * Compares what a page says with what was printed: lines in order, runs of white space as one space, blank lines
+ * ignored. `…` matches any text inside a line, and any number of lines when it is alone on a line.
  */
 export function matchOutput(expected: string, actual: string): Mismatch | undefined {
   const wanted = linesOf(expected)
   const printed = linesOf(actual)
-  // Every number of printed lines that the wanted lines so far can stand for.
+  // Every number of printed lines that the expected lines so far can match.
   let reached = new Set([0])
   for (const line of wanted) {
     const next = step(line.text, reached, printed)

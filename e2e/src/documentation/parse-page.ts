@@ -1,12 +1,12 @@
 import { readFence } from './read-fence.ts'
 
-/** One thing to do on a page, in page order. */
+/** One step of a page, in page order. */
 export interface Step {
-  /** Of the fence or comment, counted from 1. */
+  /** Line of the fence or comment, counted from 1. */
   line: number
   command: string
   exit: number
-  /** What stdout and stderr must say; left out: anything. */
+  /** Expected stdout and stderr. Default: anything. */
   output?: { line: number; text: string }
 }
 
@@ -65,7 +65,7 @@ export function parsePage(text: string): Page {
   return page
 }
 
-/** Faults of a page that must say what about it runs. */
+/** Faults of a page that must say which parts run. */
 export function missingDeclaration(page: Page): Fault[] {
   const { runnable, runnable_reason: reason = '' } = page.frontMatter
   if (runnable === undefined) {
@@ -96,7 +96,7 @@ function faultOfPlain(line: number, meta: ReadonlyMap<string, string>): Fault[] 
   return [{ line, text: `norun=${reason} is not one of ${Object.keys(NORUN_REASONS).join(', ')}` }]
 }
 
-/** Scalars only: lists and maps of the site's own are left alone. */
+/** Scalars only: other lists and maps of the site are ignored. */
 function readFrontMatter(lines: readonly string[]): { frontMatter: Record<string, string>; end: number } {
   const close = lines[0] === '---' ? lines.indexOf('---', 1) : -1
   if (close === -1) return { frontMatter: {}, end: 0 }

@@ -5,13 +5,13 @@ export interface Fence {
   text: string
   /** Index of the first line after the fence. */
   end: number
-  /** Whether nothing but blank lines lies between this fence and the one that opens at the given line (from 1). */
+  /** Whether only blank lines are between this fence and the one that opens at the given line (from 1). */
   isNextTo: (line: number) => boolean
 }
 
 const OPENS = /^(\s*)(`{3,}|~{3,})([\w-]*)[ \t]*(.*)$/
 
-/** The code block that opens at the given index, without the indentation it has in a list or a tab. */
+/** The code block that opens at the given index, without its indentation in a list or a tab. */
 export function readFence(lines: readonly string[], at: number): Fence | undefined {
   const [, indent = '', marks, language = '', words = ''] = OPENS.exec(lines[at] ?? '') ?? []
   if (marks === undefined) return undefined

@@ -10,14 +10,14 @@ import { type ShellResult, openShell } from './shell.ts'
 
 const THV = fileURLToPath(new URL('../../../apps/cli/dist/thv.mjs', import.meta.url))
 
-/** As the pages know it: the folder of the user who reads them. */
+/** As pages show it: the folder of their reader. */
 const READER_HOME = '/home/you'
 const READER_PORT = 8080
 
-/** Nothing but the home folder says where things are, as on a reader's machine. */
+/** Only the home folder says where things are, as on a reader's machine. */
 const NO_XDG = { XDG_STATE_HOME: '', XDG_DATA_HOME: '', XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '' }
 
-/** What stands in for the machine of a reader; the process runtime where nothing is said. */
+/** Replaces the machine of a reader. Default: the process runtime. */
 export type MakeHome = (env: Readonly<Record<string, string>>) => Promise<Home>
 const processHome: MakeHome = (env) => makeHome({ env: { THV_RUNTIME: 'process', ...env } })
 
@@ -25,11 +25,11 @@ export interface RunOptions {
   makeHome?: MakeHome
   /** Where the page's path begins, for messages. */
   folder?: string
-  /** Told of each step once it has been run. */
+  /** Called for each step once it has run. */
   onStep?: (step: Step, result: ShellResult) => void
 }
 
-/** Does what a page says, in page order, in a home with a daemon of its own; fails at the first difference. */
+/** Runs the steps of a page in order, in a home with its own daemon. Fails at the first difference. */
 export async function runPage(path: string, page: Page, options: RunOptions = {}): Promise<void> {
   await using home = await (options.makeHome ?? processHome)(NO_XDG)
   await using daemon = await startDaemon(home)
@@ -53,7 +53,7 @@ async function withThv(home: Home): Promise<string> {
   return [bin, home.env['PATH']].join(delimiter)
 }
 
-/** Pages name the port that a daemon takes by itself; the one of a test has another. */
+/** Pages name the default port of a daemon. A test's daemon has another one. */
 const toHere = (command: string, port: number) =>
   command
     .replaceAll(`localhost:${READER_PORT}`, `localhost:${port}`)

@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export interface ShellResult {
   code: number | null
-  /** What it printed, both streams as they came. */
+  /** Its output, both streams in order of arrival. */
   output: string
 }
 
 export interface Shell extends AsyncDisposable {
-  /** Runs the lines to their end; what they leave in the background goes on until the shell is closed. */
+  /** Runs the lines to their end. What they leave in the background continues until the shell is closed. */
   run: (command: string) => Promise<ShellResult>
 }
 
@@ -52,7 +52,7 @@ export function openShell(options: { cwd: string; env: Readonly<Record<string, s
   }
 }
 
-/** Whether there was still somebody in the group of the given shell to hear it. */
+/** Returns whether the given shell's group still had a process to receive it. */
 function signal(group: number | undefined, name: NodeJS.Signals | 0): boolean {
   if (group === undefined) return false
   try {
