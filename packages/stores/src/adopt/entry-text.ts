@@ -34,18 +34,18 @@ function allEntriesIn(text: string, path: string, shape: EntryShape): EntryText[
   })
 }
 
-/** The file with another text for one entry's value; every other byte stays. */
+/** Replaces the text of one entry's value. Every other byte stays. */
 export function replaceEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, value: string): string {
   if (shape.format === 'toml') return replaceTable(text, { path, key }, shape, value)
   if (shape.format === 'yaml') return replaceItem(text, { path, key }, shape, value)
   const { node } = find(text, path, key, shape)
   const after = text.slice(0, node.offset) + value + text.slice(endOf(node))
-  // What cannot be read afterwards is not written.
+  // Do not write a text that cannot be read back.
   parseJsoncObject(after, path)
   return after
 }
 
-/** The entry made to lead to an address, laid out as the old one: what only concerns the client stays in it. */
+/** The entry changed to point to an address, in the old layout. Fields that only concern the client stay. */
 export function pointedEntry(text: string, { path, key }: EntryPlace, shape: EntryShape, wanted: ClientEntry): string {
   const to = entryFor(shape, wanted)
   if (shape.format === 'toml') return pointedTable(text, { path, key }, shape, to)

@@ -25,7 +25,7 @@ export interface ForeignEntriesOptions {
 
 const MAX_ATTEMPTS = 5
 
-/** Entries that others made in the files of client programs; see docs/decisions on adopted servers. */
+/** Entries in the files of client programs that Toolhaven did not write; see docs/decisions on adopted servers. */
 export function createForeignEntries(options: ForeignEntriesOptions): ForeignEntries {
   const { homeDir, platform, inTurn, ownCommand = ['thv'] } = options
   const shapeOf = ({ client }: Pick<EntryPlace, 'client'>) => clientProgram(client, ownCommand)
@@ -94,7 +94,7 @@ async function entriesOf(client: ClientType, path: string): Promise<ForeignEntry
 
 type Edit<Outcome> = (text: string, found: ForeignEntry | undefined) => Outcome | { text: string }
 
-/** Reads, edits and replaces the file, from the start again when somebody else changed it meanwhile. */
+/** Reads, edits and replaces the file. Starts again if another program changed it in the meantime. */
 async function change<Outcome extends string>(place: EntryPlace, edit: Edit<Outcome>): Promise<Outcome | 'done'> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const file = await readClientFile(place.path)

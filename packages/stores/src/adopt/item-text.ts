@@ -10,7 +10,7 @@ import { SERVER_FIELDS } from './server-definition.ts'
 
 type Place = Pick<EntryPlace, 'path' | 'key'>
 
-/** The items of a YAML file that are written without anchors, aliases and tags. Others cannot be replaced, and are left out. */
+/** The items of a YAML file that are written without anchors, aliases and tags. Others cannot be replaced, and are skipped. */
 export function itemsIn(text: string, path: string, shape: EntryShape) {
   const place = placeIn(text, path, shape)
   const { servers } = place
@@ -26,12 +26,12 @@ export function itemsIn(text: string, path: string, shape: EntryShape) {
 export function replaceItem(text: string, place: Place, shape: EntryShape, by: string): string {
   const { from, to } = find(text, place, shape)
   const after = splice(text, from, to - from, by)
-  // What cannot be read afterwards is not written.
+  // Do not write a text that cannot be read back.
   placeIn(after, place.path, shape)
   return after
 }
 
-/** The entry made to lead to an address: what only concerns the client stays in it. */
+/** The entry changed to point to an address. Fields that only concern the client stay. */
 export function pointedItem(text: string, place: Place, shape: EntryShape, to: ClientEntry): string {
   const found = find(text, place, shape)
   const { key, servers } = found

@@ -32,14 +32,14 @@ const entry = z.looseObject({
   envFile: z.string().optional(),
 })
 
-/** What is said of the server itself; all else in an entry concerns the client. */
+/** The fields about the server itself. All other fields of an entry concern the client. */
 export const SERVER_FIELDS: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'url', 'serverUrl', 'httpUrl', 'type', 'transport', 'headers', 'cwd', 'envFile'],
   ...['http_headers', 'env_http_headers', 'bearer_token_env_var'],
   ...['cmd', 'uri', 'envs', 'environment', 'env_keys', 'requestOptions', 'socket'],
 ])
 
-/** What an entry of a client's file says about its server, in the one form that all clients share. */
+/** The server of an entry in a client's file, in one form for all clients. */
 export function serverDefinition(key: string, value: unknown): ServerDefinition {
   const parsed = parseOutside(z.record(z.string(), entry), { [key]: value })
   if (!parsed.success) {

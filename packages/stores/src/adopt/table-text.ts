@@ -7,7 +7,7 @@ import { SERVER_FIELDS } from './server-definition.ts'
 
 type Place = Pick<EntryPlace, 'path' | 'key'>
 
-/** The entries that are tables of their own. Those in another spelling cannot be replaced, and are left out. */
+/** The entries that are separate tables. Those in another spelling cannot be replaced, and are skipped. */
 export function tablesIn(text: string, path: string, { serversKey }: EntryShape) {
   const tables = entryTables(text, serversKey)
   return Object.entries(tableOf(parseToml(text, path)[serversKey])).flatMap(([key, value]) => {
@@ -21,12 +21,12 @@ export function replaceTable(text: string, { path, key }: Place, { serversKey }:
   // The caller has just seen it.
   if (section === undefined) throw new Error(`${path} has no table ${key}`)
   const after = text.slice(0, section.from) + table + text.slice(section.to)
-  // What cannot be read afterwards is not written.
+  // Do not write a text that cannot be read back.
   parseToml(after, path)
   return after
 }
 
-/** The entry made to lead to an address: what only concerns the client stays in it. */
+/** The entry changed to point to an address. Fields that only concern the client stay. */
 export function pointedTable(text: string, { path, key }: Place, shape: EntryShape, to: ClientEntry): string {
   const present = tableOf(tableOf(parseToml(text, path)[shape.serversKey])[key])
   const kept = Object.entries(present).filter(([field]) => !SERVER_FIELDS.has(field))

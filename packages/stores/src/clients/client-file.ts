@@ -9,7 +9,7 @@ import { errnoOf } from '../files/errno.ts'
 /** A configuration file of another program, as found. */
 export interface ClientFile {
   path: string
-  /** Without the byte order mark; null when there is no file. */
+  /** The text without the byte order mark, or null if there is no file. */
   text: string | null
   hasByteOrderMark: boolean
 }
@@ -28,7 +28,7 @@ export async function readClientFile(path: string): Promise<ClientFile> {
 export interface ReplaceOptions {
   /** Nothing of ours was in the file before. */
   isFirst: boolean
-  /** False: no copies are left beside the file, because what goes out of it may be a key. */
+  /** If false, leaves no copies beside the file, because the removed text may contain a key. */
   keepCopies?: boolean
 }
 
@@ -49,7 +49,7 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
   if (file.text === null) return write(mark + text, () => !existsSync(file.path))
   await refuseReadOnly(file.path)
   const before = Buffer.from(mark + file.text)
-  // An empty file is not worth a copy, and may be one that an editor is writing at this moment.
+  // An empty file needs no copy, and an editor may be writing it right now.
   const keepCopies = before.length > 0 && (options.keepCopies ?? true)
   if (keepCopies && options.isFirst) await atomicWrite(copiesOf(file.path).original, before)
   if (keepCopies) await atomicWrite(copiesOf(file.path).backup, before)
@@ -61,7 +61,7 @@ export async function replaceClientFile(file: ClientFile, text: string, options:
     await pause(LATE_WRITE_MS)
     let late = await readFrom(old)
     if (late.equals(before)) return true
-    // It may be in the middle of writing. A file that it has emptied is about to be filled.
+    // The editor may still be writing. A file that it has emptied is about to be filled.
     const deadline = Date.now() + EMPTY_MS
     for (let last: Buffer = before; !late.equals(last) || isEmptied(late, deadline); late = await readFrom(old)) {
       last = late
@@ -80,7 +80,7 @@ function isStill(path: string, content: Buffer): boolean {
   try {
     return readFileSync(path).equals(content)
   } catch {
-    // It was removed or closed to us, which is a change too.
+    // It was removed or became inaccessible, which counts as a change.
     return false
   }
 }
@@ -103,11 +103,11 @@ export function removeClientFile({ path, text, hasByteOrderMark }: ClientFile): 
   return true
 }
 
-/** Takes away what writes of ours that a crash cut short left beside the file, and beside the file behind a link. */
+/** Removes what our interrupted writes left beside the file, and beside the file behind a link. */
 export async function sweepLeftovers(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path) // no file yet: only its own folder can have leftovers
   for (const file of new Set([path, target])) {
-    const names = await readdir(dirname(file)).catch(() => []) // a folder that cannot be read is told of by the next step
+    const names = await readdir(dirname(file)).catch(() => []) // the next step reports a folder that cannot be read
     const isLeftover = (name: string) => TEMPORARY_FILE.test(name) && name.startsWith(`.${basename(file)}.`)
     for (const name of names.filter(isLeftover)) await rm(join(dirname(file), name), { force: true })
   }
@@ -127,7 +127,7 @@ async function readBytes(path: string): Promise<Buffer | undefined> {
 async function openFile(path: string): Promise<FileHandle | undefined> {
   let handle
   try {
-    // O_NONBLOCK: opening a pipe that somebody put there must not hang.
+    // O_NONBLOCK, so that opening a pipe in this place does not hang.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const found = await handle.stat()
     if (!found.isFile()) throw invalid(`${path} is not an ordinary file and was left as it is`)
@@ -150,7 +150,7 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-/** A rename would go through all the same; but who takes the write bit away means it. */
+/** A rename would succeed anyway, but a user who removes the write permission means it. */
 async function refuseReadOnly(path: string): Promise<void> {
   const found = await stat(path)
   if ((found.mode & 0o200) === 0)

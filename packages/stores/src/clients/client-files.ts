@@ -25,12 +25,12 @@ export interface ClientFilesOptions {
   logger: Logger
   /** How `thv` is started, for clients that only start commands. */
   ownCommand?: readonly string[]
-  /** Shared with whoever else changes these files. */
+  /** Shared with other code that changes these files. */
   inTurn?: SerialQueue
 }
 
 const MAX_ATTEMPTS = 20
-/** For an editor that is in the middle of writing. */
+/** How long to wait for an editor that is still writing. */
 const HALF_WRITTEN_MS = 200
 
 /** One queue for all of them: two clients may share a file. */
@@ -77,7 +77,7 @@ export function createClientFiles(options: ClientFilesOptions): ClientFiles {
         const { program, paths } = locate(client)
         const present = await presentPaths(client)
         const files: FilePreview[] = []
-        // The first is where it would be made. A program that has moved its file has the old place too.
+        // The first is where it would be created. A program that has moved its file also has the old place.
         for (const path of present.length > 0 ? present : paths.slice(0, 1)) {
           files.push(await previewFile({ ownedEntries, client, program, path, wanted, known }))
         }
@@ -103,7 +103,7 @@ async function syncFile({ ownedEntries, client, program, path, wanted, known }: 
     const isIdle = wanted.size === 0 && owned.entries.length === 0
     if (isIdle && known.size === 0) return { outcome: 'unchanged', notes: [] }
     const planned = await planFor({ client, program, owned, wanted, known }).catch((error: unknown) => {
-      // With nothing to write and nothing to take out, not even an unreadable file is anybody's trouble.
+      // If there is nothing to add or remove, even an unreadable file does not matter.
       if (isIdle && isThvError(error)) return undefined
       throw error
     })
@@ -114,7 +114,7 @@ async function syncFile({ ownedEntries, client, program, path, wanted, known }: 
       if (JSON.stringify(after) !== JSON.stringify(owned)) await ownedEntries.write(after)
       return { outcome: 'unchanged', notes: plan.notes }
     }
-    // Written down before it is done: a crash in between can neither orphan an entry nor make us take one for ours.
+    // Stored before the change, so that a crash in between neither orphans an entry nor makes us claim a foreign one.
     await ownedEntries.write(intentOf(owned, plan))
     if (await replace(file, plan)) {
       await ownedEntries.write(after)
@@ -139,7 +139,7 @@ async function previewFile({ ownedEntries, path, ...input }: SyncInput): Promise
   }
 }
 
-/** Editors empty a file before they write it: what is blank at first sight is looked at again. */
+/** Editors empty a file before they write it, so a blank file is read again. */
 async function readFilled(path: string): Promise<ClientFile> {
   for (const deadline = Date.now() + EMPTY_MS; ;) {
     const file = await readClientFile(path)
@@ -148,7 +148,7 @@ async function readFilled(path: string): Promise<ClientFile> {
   }
 }
 
-/** What is to become of the file. One that cannot be read is looked at once more: an editor may be writing it. */
+/** Plans the changes of the file. An unreadable file is read once more, because an editor may be writing it. */
 async function planFor(input: Omit<PlanInput, 'found'>): Promise<{ file: ClientFile; plan: EntriesPlan }> {
   const file = input.wanted.size === 0 ? await readClientFile(input.owned.path) : await readFilled(input.owned.path)
   try {
@@ -161,7 +161,7 @@ async function planFor(input: Omit<PlanInput, 'found'>): Promise<{ file: ClientF
   }
 }
 
-/** False when another program changed the file since it was read: then everything starts over. */
+/** False if another program changed the file since it was read. Then everything starts again. */
 async function replace(file: ClientFile, plan: EntriesPlan): Promise<boolean> {
   if (plan.text === null) return removeClientFile(file)
   return replaceClientFile(file, plan.text, { isFirst: !plan.hadOurs })
@@ -179,7 +179,7 @@ function intentOf(owned: OwnedFile, plan: EntriesPlan): OwnedFile {
 
 async function someExist(paths: readonly string[]): Promise<boolean> {
   for (const path of paths) {
-    const found = await stat(path).catch(() => undefined) // whatever cannot be looked at is not there for us
+    const found = await stat(path).catch(() => undefined) // an inaccessible path counts as absent
     if (found !== undefined) return true
   }
   return false

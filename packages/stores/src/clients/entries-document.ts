@@ -8,7 +8,7 @@ export interface EntryShape extends EntryForm {
   serversKey: string
   /** Newer releases list the servers under this key below it, and read both forms. */
   innerKey?: string
-  /** Left out: JSON with comments. */
+  /** Default: JSON with comments. */
   format?: 'toml' | 'yaml'
   /** The entries are a list, and each has its name in a field. */
   isList?: boolean
@@ -16,14 +16,14 @@ export interface EntryShape extends EntryForm {
   ownTypes?: readonly string[]
 }
 
-/** An entry as it stands in the file. */
+/** An entry in the file. */
 export interface ListedEntry {
   key: string
-  /** Left out: it leads to no address. */
+  /** Undefined if it has no address. */
   url: string | undefined
-  /** Written in a form that we can change and remove. Only such an entry is ours. */
+  /** Whether we can change and remove it in this form. Only such an entry can be ours. */
   isEditable: boolean
-  /** No field more or less, and no other value. */
+  /** Whether it has exactly these fields and values. */
   isExactly: (fields: EntryFields) => boolean
 }
 
@@ -35,7 +35,7 @@ export interface EntriesDocument {
   /** Sets fields of an entry and leaves the others as the user or the client program made them. */
   change(key: string, url: string, fields: EntryFields): void
   remove(key: string, url: string): void
-  /** All that is not ours, order and duplicates included, as text to compare. */
+  /** Everything that is not ours, including order and duplicates, as text for comparison. */
   foreignPart(isOurs: (key: string, url: string | undefined) => boolean): string
   /** The text to write, or null when the file was not there before us and nothing of others is in it. */
   close(): string | null

@@ -5,17 +5,17 @@ import { findProperty, propertiesOf, stringIn, valueOf } from './jsonc-text.ts'
 
 type ByTransport = Readonly<Record<ClientEntry['transport'], string>>
 
-/** How a program writes an entry that leads to an address. */
+/** How a program writes an entry with an address. */
 export interface EntryForm {
-  /** The field of the address; left out: the program only starts commands, and gets a bridge to the address. */
+  /** The field for the address. Without it, the program can only start commands, and gets a bridge to the address. */
   urlFields?: ByTransport
-  /** The value of `type`; left out: the program tells transports apart without it. */
+  /** The value of `type`. Undefined if the program does not need it. */
   types?: ByTransport
-  /** Fields that the program needs besides, always the same. */
+  /** Further fields that the program needs, with constant values. */
   extra?: Readonly<Record<string, PlainValue>>
   /** The field that holds the name of the entry. */
   nameField?: 'name'
-  /** It reaches no SSE address. Every workload has the other one too. */
+  /** The program cannot use SSE addresses. Every workload also has the other address. */
   isHttpOnly?: boolean
   /** How `thv` is started, for a bridge. A program with a desktop of its own finds no command by its name alone. */
   ownCommand?: readonly string[]
@@ -43,12 +43,12 @@ export function entryFields(form: EntryForm, { url, transport }: ClientEntry, ke
   }
 }
 
-/** Tells forms of one entry apart that lead to the same address. */
+/** Distinguishes forms of an entry with the same address. */
 export function entryType({ urlFields, types, ownCommand }: EntryForm, { transport }: ClientEntry): string {
   return urlFields === undefined ? (ownCommand ?? []).join(' ') : (types?.[transport] ?? '')
 }
 
-/** Where an entry leads to; undefined: to no address, or to none that this form writes. */
+/** The address of an entry. Undefined if it has none, or none that this form would write. */
 export function entryUrl(form: EntryForm, value: Node | undefined): string | undefined {
   if (form.urlFields === undefined) return bridgedUrl(argumentsOf(value))
   return urlFieldsOf(form)
@@ -56,7 +56,7 @@ export function entryUrl(form: EntryForm, value: Node | undefined): string | und
     .find((url) => url !== undefined)
 }
 
-/** The address that `thv proxy stdio ADDRESS` leads to. */
+/** The address in `thv proxy stdio ADDRESS`. */
 export function bridgedUrl(args: readonly unknown[]): string | undefined {
   const [proxy, stdio, url] = args.slice(-3)
   return proxy === BRIDGE[0] && stdio === BRIDGE[1] && typeof url === 'string' && /^https?:\/\//.test(url)
@@ -73,7 +73,7 @@ function argumentsOf(value: Node | undefined): readonly unknown[] {
 
 export const urlFieldsOf = ({ urlFields }: EntryForm): readonly string[] => [...new Set(Object.values(urlFields ?? {}))]
 
-/** A field more or less, or another value, and the entry is not what we would write. */
+/** Whether the entry has exactly the fields and values that we would write. */
 export function isExactly(fields: Readonly<Record<string, PlainValue>>, value: Node | undefined): boolean {
   if (value?.type !== 'object' || propertiesOf(value).length !== Object.keys(fields).length) return false
   return Object.entries(fields).every(([field, wanted]) => {

@@ -40,7 +40,7 @@ export const endOf = (node: Node): number => node.offset + node.length
 export const keyOf = (property: Node): string => String(property.children?.[0]?.value)
 export const valueOf = (property: Node): Node | undefined => property.children?.[1]
 
-/** Of a key that is there twice the last one counts, as in every JSON reader. */
+/** If a key appears twice, the last one counts, as in every JSON reader. */
 export function findProperty(object: Node, key: string): Node | undefined {
   return propertiesOf(object).findLast((property) => keyOf(property) === key)
 }

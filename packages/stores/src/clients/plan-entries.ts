@@ -7,7 +7,7 @@ import type { Footprint, OwnedEntry, OwnedFile } from './owned-entries.ts'
 import { withinDepth } from './within-depth.ts'
 
 export interface EntriesPlan {
-  /** The whole new text; null when there should be no file. */
+  /** The whole new text, or null if there should be no file. */
   text: string | null
   entries: OwnedEntry[]
   footprint: Footprint
@@ -16,7 +16,7 @@ export interface EntriesPlan {
   hadOurs: boolean
   /** The same, entry by entry. */
   changes: EntryChange[]
-  /** Names of the entries of others. */
+  /** Names of the foreign entries. */
   foreign: string[]
 }
 
@@ -24,7 +24,7 @@ export interface EntryChange {
   name: string
   key: string
   change: 'add' | 'change' | 'keep' | 'remove'
-  /** Left out: the entry goes. */
+  /** Undefined if the entry is removed. */
   fields?: EntryFields
 }
 
@@ -36,11 +36,11 @@ export interface PlanInput {
   found: string | null
   owned: OwnedFile
   wanted: ReadonlyMap<string, ClientEntry>
-  /** All workloads, wanted in this file or not: an entry that is exactly what we would write for one of them is ours. */
+  /** All workloads, wanted in this file or not. An entry that is exactly what we would write for one of them is ours. */
   known?: ReadonlyMap<string, ClientEntry>
 }
 
-/** What a client file should become so that our entries are the wanted ones. Pure; entries of others come out as they went in. */
+/** Computes the client file in which our entries are the wanted ones. A pure function that never changes foreign entries. */
 export function planEntries(input: PlanInput): EntriesPlan {
   return withinDepth(input.owned.path, () => planOf(input))
 }
@@ -98,7 +98,7 @@ function planOf({ client, program, found, owned, wanted, known = new Map() }: Pl
   return { text, entries, footprint: document.footprint, notes, hadOurs: ours.size > 0, changes, foreign }
 }
 
-/** Fields that are always the same may be the user's by now. */
+/** The user may have changed fields that we always write the same. */
 function changing(form: EntryForm, entry: ClientEntry, key: string): EntryFields {
   const fields = Object.entries(entryFields(form, entry, key))
   return Object.fromEntries(fields.filter(([field]) => field !== form.nameField && !(field in (form.extra ?? {}))))
@@ -109,11 +109,11 @@ interface PresentEntry {
   type: string
   /** As it stands in the file. */
   url: string
-  /** As we last meant it to be. */
+  /** The entry as we last intended it. */
   lastUrl: string | undefined
 }
 
-/** An entry is ours while it has a url that we wrote there: whoever puts another one in has made it theirs. */
+/** An entry is ours while it has a url that we wrote. A person who changes the url takes it over. */
 function stillOurs(document: EntriesDocument, owned: readonly OwnedEntry[]): Map<string, PresentEntry> {
   const present = document.list()
   const ours = new Map<string, PresentEntry>()
@@ -121,7 +121,7 @@ function stillOurs(document: EntriesDocument, owned: readonly OwnedEntry[]): Map
     const url = present.findLast(
       (entry) => entry.isEditable && entry.key === key && urls.includes(entry.url ?? ''),
     )?.url
-    // Two urls are left by a change that was cut short: which one stands there does not matter, it is written again.
+    // An interrupted change leaves two urls. Either may be in the file, because it is written again.
     if (url !== undefined) ours.set(name, { key, type, url, lastUrl: urls.length === 1 ? url : undefined })
   }
   return ours

@@ -43,7 +43,7 @@ export interface YamlItem {
 /** A client's settings have a few kilobytes. For a damaged megabyte the parser takes half a minute, and nothing else runs then. */
 const MAX_CHARACTERS = 128 * 1024
 
-/** The parser's own messages repeat what stands in the file, which may be a key. */
+/** The parser's messages quote the file, which may contain keys. */
 const FAULTS: Partial<Record<YAMLParseError['code'], string>> = {
   TAB_AS_INDENT: 'a tab stands where blanks should',
   BAD_INDENT: 'the indentation does not fit what is around it',
@@ -61,7 +61,7 @@ const inWords = (code: YAMLParseError['code']) => FAULTS[code] ?? 'it is not YAM
 export function parseYaml(text: string, file: string): YamlNode | undefined {
   if (text.length > MAX_CHARACTERS)
     throw invalid(`${file} is larger than ${MAX_CHARACTERS} characters and was left as it is`)
-  // Looking for keys that are there twice takes quadratic time, and such a file can be edited.
+  // A check for duplicate keys takes quadratic time, and a file with duplicates can be edited.
   const options = { prettyErrors: false, uniqueKeys: false, resolveKnownTags: false } as const
   const [document, second] = [...parseAllDocuments(text, options)]
   const [error] = [...(document?.errors ?? []), ...(second?.errors ?? [])]
@@ -111,7 +111,7 @@ const nothing = (at: number): YamlNode => ({
   ...{ anchor: undefined, tag: undefined, isPlain: true },
 })
 
-/** Of a key that is there twice the last one counts. */
+/** If a key appears twice, the last one counts. */
 export const findItem = (node: YamlNode, key: string): YamlItem | undefined =>
   node.kind === 'map' ? node.items.findLast((item) => item.key === key) : undefined
 

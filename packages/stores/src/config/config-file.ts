@@ -8,7 +8,7 @@ const FORMAT = 1
 
 const text = z.string().min(1)
 
-/** The file's own spelling; every key is optional, an unknown one is an error. */
+/** The schema of the file. Every key is optional, and an unknown key is an error. */
 const configFile = z.strictObject({
   format: z.literal(FORMAT).exactOptional(),
   registry_url: text.exactOptional(),
@@ -56,7 +56,7 @@ export function parseConfig(source: string, where: string): { config: DaemonConf
   return { config: fromFile(parsed.data), document }
 }
 
-/** Writes into the document what differs between the two, and leaves comments, order and all else as they are. */
+/** Writes the differences of the two into the document. Comments, order and everything else stay. */
 export function applyConfig(document: Document, before: DaemonConfig, after: DaemonConfig): void {
   const old = new Map(settings(before).map(({ path, value }) => [path.join('.'), value]))
   if (!isMap(document.contents)) document.contents = document.createNode({})

@@ -14,7 +14,7 @@ export async function openConfigStore(options: { file: string }): Promise<Config
   const { file } = options
   const oneAtATime = createSerialQueue()
   const text = await readText(file)
-  // Most daemons have no such file: they need not load all that reading YAML takes.
+  // Loaded on demand, because most daemons have no such file and need no YAML parser.
   let current = freeze(text === undefined ? defaults() : (await configFile()).parseConfig(text, file).config)
 
   return {
@@ -25,7 +25,7 @@ export async function openConfigStore(options: { file: string }): Promise<Config
         const { config, document } = parseConfig((await readText(file)) ?? '', file)
         applyConfig(document, config, change(structuredClone(config)))
         const changed = document.toString({ lineWidth: 0, flowCollectionPadding: false })
-        // What we write must be what we can read: a change that breaks a rule is refused before it reaches the disk.
+        // A change that we could not read back is refused before it reaches the disk.
         const next = parseConfig(changed, file).config
         if (JSON.stringify(next) !== JSON.stringify(config)) {
           await ensurePrivateFolder(dirname(file))
@@ -40,7 +40,7 @@ const configFile = () => import('./config-file.ts')
 
 async function readText(file: string): Promise<string | undefined> {
   const text = await readPrivateFile(file, { followSymlink: true, maxBytes: 1024 * 1024 })
-  // A full disk or a crash of another program left it so. Taken as "all defaults", it would hide the secrets that are stored.
+  // A full disk or a crash of another program left it empty. Reading it as "all defaults" would hide the stored secrets.
   if (text === '')
     throw invalid(
       `${file} is empty, so its settings are lost: restore it from a copy, or remove it to use the defaults`,

@@ -6,11 +6,11 @@ import { refuseForeignOwner } from './private-folder.ts'
 export interface RotatingFile {
   file: string
   maxBytes: number
-  /** Files in all, the present one included. */
+  /** Total number of files, including the present one. */
   files: number
-  /** Left out: `openForAppend`. */
+  /** Default: `openForAppend`. */
   open?: (file: string) => Promise<FileHandle>
-  /** Writes at the end of a file of this size; left out: as it is. */
+  /** Writes the text at the end of a file of this size. Default: unchanged. */
   write?: (handle: FileHandle, text: string, size: number) => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function appendRotating(target: RotatingFile, text: string): Promis
     try {
       await write(handle, text, size)
     } catch (error) {
-      // Half a line would run into the next one.
+      // A partial line would merge with the next one.
       await handle.truncate(size)
       throw error
     }

@@ -7,19 +7,19 @@ import { errnoOf } from './errno.ts'
 import { refuseForeignOwner } from './private-folder.ts'
 
 export interface AtomicWriteOptions {
-  /** Mode of the new file; 0600 when not given. */
+  /** Mode of the new file (default: 0600). */
   mode?: number
   /** The file that is replaced keeps its mode. */
   keepMode?: boolean
   /** Replaces what a symbolic link points at, and leaves the link. Without it a link is refused. */
   followSymlink?: boolean
-  /** Asked right before the file is replaced, with nothing in between; when it says no, nothing is written. */
+  /** Called synchronously right before the file is replaced. If it returns false, nothing is written. */
   mayReplace?: () => boolean
 }
 
 /**
- * Replaces a file as a whole: whatever happens, readers and the next start see the old content or the new, never a part. False
- * when `mayReplace` said no.
+ * Replaces a file as a whole. Whatever happens, readers and the next start see either the old content or the new, never a part.
+ * Returns false if `mayReplace` refused.
  */
 export async function atomicWrite(
   path: string,
@@ -51,7 +51,7 @@ export async function atomicWrite(
       await rm(temporary, { force: true })
       return false
     }
-    // Without waiting for a thread, so that hardly any time is left for others to write in between.
+    // Synchronous, so that other programs have hardly any time to write in between.
     renameSync(temporary, target)
     made = false
     await syncFolder(folder)
@@ -62,7 +62,7 @@ export async function atomicWrite(
   }
 }
 
-/** Leftovers of a write that a crash cut short: `.NAME.HEX.tmp`. */
+/** Leftovers of an interrupted write: `.NAME.HEX.tmp`. */
 export const TEMPORARY_FILE = /^\..+\.[0-9a-f]{12}\.tmp$/
 
 /** Makes a rename, link or removal in a folder survive a power cut. */
@@ -71,7 +71,7 @@ export async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    // Some network and FUSE file systems cannot sync a folder; there is nothing more to be done on them.
+    // Some network and FUSE file systems cannot sync a folder. Nothing more can be done there.
     if (!['EINVAL', 'ENOTSUP', 'EBADF'].includes(errnoOf(error) ?? '')) throw error
   } finally {
     await handle.close()
@@ -116,7 +116,7 @@ async function checkTarget(target: string): Promise<Stats | undefined> {
 
 async function checkFolder(folder: string): Promise<void> {
   const found = await stat(folder)
-  // Root can already change everything, so a folder of root's is no weaker than one of ours.
+  // Root can change everything anyway, so a folder that root owns is as safe as our own.
   if (found.uid !== 0) refuseForeignOwner(found.uid, folder)
   if ((found.mode & 0o002) !== 0) {
     throw invalid(`${folder} can be written by other users: look through it, then run: chmod o-w '${folder}'`)

@@ -16,13 +16,13 @@ export type LockState = 'held' | 'taken' | 'gone'
 export interface InstanceLock extends AsyncDisposable {
   readonly token: string
   state(): Promise<LockState>
-  /** Gives the folder up, unless somebody else holds it by now. */
+  /** Releases the folder, unless another daemon holds it now. */
   release(): Promise<void>
 }
 
 const FORMAT = 1
 
-/** Makes this process the one owner of the state folder. A live owner is a `conflict` that names its process id. */
+/** Makes this process the only owner of the state folder. Throws `conflict` with the process ID of a live owner. */
 export async function acquireInstanceLock(options: { stateDir: string; socketPath: string }): Promise<InstanceLock> {
   const { stateDir, socketPath } = options
   await ensurePrivateFolder(stateDir)
@@ -58,14 +58,14 @@ export async function acquireInstanceLock(options: { stateDir: string; socketPat
   const state: InstanceLock['state'] = async () => {
     if (!isThere(stateDir) || folderIdentity(stateDir) !== own.folder) return 'gone'
     const found = await readHolder(path)
-    // A lock that is damaged, or that a backup brought back, is nobody's.
+    // A lock that is damaged, or that came back from a backup, has no owner.
     if (found?.holder === undefined || found.token === token) return 'held'
     return (await isAlive(found.holder, stateDir)) ? 'taken' : 'held'
   }
   return { token, state, release, [Symbol.asyncDispose]: release }
 }
 
-/** Throws when that cannot be seen at the moment. */
+/** Throws if this cannot be determined now. */
 function isThere(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false }) !== undefined
 }

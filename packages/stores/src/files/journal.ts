@@ -10,13 +10,13 @@ import { ensurePrivateFolder } from './private-folder.ts'
 export interface JournalOptions {
   file: string
   maxBytes?: number
-  /** Files in all, the present one included. */
+  /** Total number of files, including the present one. */
   files?: number
   now?: () => number
 }
 
 export interface ReadableJournal extends Journal {
-  /** The newest entries, oldest first; lines that a crash cut short are left out. */
+  /** The newest entries, oldest first, without lines that a crash truncated. */
   read(limit: number): Promise<JournalLine[]>
 }
 
@@ -82,7 +82,7 @@ function encode(entry: JournalEntry, now: number): string {
 async function writeWhole(handle: FileHandle, lines: string, size: number): Promise<void> {
   const last = Buffer.alloc(1)
   if (size > 0) await handle.read(last, 0, 1, size - 1)
-  // A line that a crash cut short must not swallow the next one.
+  // A truncated line must not merge with the next one.
   const torn = size > 0 && last[0] !== 0x0a
   await handle.writeFile(torn ? `\n${lines}` : lines)
   await handle.datasync()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readPrivateFile } from './private-file.ts'
 import { pidNamespace, processStart } from './process-identity.ts'
 
-/** What the lock of a state folder says. Read without a schema: every command does it, and must start fast. */
+/** The content of a state folder's lock. Read without a schema, because every command reads it and must start fast. */
 export interface LockHolder {
   format: number
   pid: number
@@ -16,7 +16,7 @@ export interface LockHolder {
   folder?: string
 }
 
-/** Who has the state folder, if anybody: `alive` false means that the lock is only a leftover. */
+/** The owner of the state folder, if any. `alive` is false if the lock is a leftover. */
 export async function readLock(stateDir: string): Promise<{ holder: LockHolder; alive: boolean } | undefined> {
   const text = await readPrivateFile(lockPath(stateDir))
   const holder = text === undefined ? undefined : parseHolder(text)
@@ -27,7 +27,7 @@ export function lockPath(stateDir: string): string {
   return join(stateDir, 'lock')
 }
 
-/** Undefined when the text is not that of a lock. */
+/** Undefined if the text is not a lock. */
 export function parseHolder(text: string): LockHolder | undefined {
   let value: unknown
   try {

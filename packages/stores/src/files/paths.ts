@@ -5,7 +5,7 @@ export interface PathSources {
   env: Readonly<Record<string, string | undefined>>
   homeDir: string
   platform: NodeJS.Platform
-  /** Where a short socket folder goes when every better place has too long a path. */
+  /** The place of the socket folder if the path of every better place is too long. */
   tmpDir: string
   uid: number
 }
@@ -25,7 +25,7 @@ export interface ToolhavenPaths {
   socketPath: string
 }
 
-/** Where everything is kept: the XDG variables first, then the platform's own places. Touches no file. */
+/** The places of all files: from the XDG variables, otherwise the platform's defaults. Accesses no file. */
 export function toolhavenPaths(sources: PathSources): ToolhavenPaths {
   const { homeDir, platform } = sources
   const library = join(homeDir, 'Library', 'Application Support')
@@ -91,7 +91,7 @@ function chooseSocket(sources: PathSources, stateDir: string, isDefault: boolean
   )
 }
 
-/** Taken only when it is needed: loading node:crypto is a good part of the start of a command. */
+/** Loaded on demand, because node:crypto takes a large part of a command's start. */
 function tagOf(text: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(text).digest('hex').slice(0, 8)

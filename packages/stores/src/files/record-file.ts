@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { atomicWrite } from './atomic-write.ts'
 import { readPrivateFile } from './private-file.ts'
 
-/** What a state file holds and how it came to be that: every one carries the number of its format. */
+/** The format of a state file and its history. Every file contains the number of its format. */
 export interface RecordFormat<T> {
   schema: z.ZodType<T>
   /** The format written now. */
@@ -24,7 +24,7 @@ export type RecordReading<T> =
 
 const envelope = z.strictObject({ format: z.int().min(1), record: z.unknown() })
 
-/** Reads one state file. One in an older format is brought to the present one, with a copy of the old kept beside it. */
+/** Reads one state file. Migrates an older format to the present one, and keeps a copy of the old file beside it. */
 export async function readRecordFile<T>(path: string, kind: RecordFormat<T>): Promise<RecordReading<T>> {
   const text = await readPrivateFile(path)
   if (text === undefined) return { state: 'absent' }
@@ -47,7 +47,7 @@ export async function writeRecordFile<T>(path: string, record: T, kind: RecordFo
   await atomicWrite(path, encodeRecord(record, kind))
 }
 
-/** Refuses what could not be read back: better a failed write now than a file set aside at the next start. */
+/** Refuses a record that could not be read back: a failed write now is better than a damaged file at the next start. */
 export function encodeRecord<T>(record: T, kind: RecordFormat<T>): string {
   const text = `${JSON.stringify({ format: kind.format, record }, undefined, 2)}\n`
   const back = parseRecord(envelope.parse(JSON.parse(text)).record, kind)
@@ -77,14 +77,14 @@ function migrate<T>(
     try {
       current = step(current)
     } catch {
-      // The step's own words could quote the content.
+      // The error of the migration could quote the content.
       return { ok: false, why: `it could not be brought from format ${format} to ${format + 1}` }
     }
   }
   return { ok: true, record: current }
 }
 
-/** JSON.parse quotes the text in its errors, so its words are not passed on. */
+/** JSON.parse quotes the text in its errors, so they are not passed on. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

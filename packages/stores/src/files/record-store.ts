@@ -14,15 +14,15 @@ export interface RecordStoreOptions<T> extends RecordFormat<T> {
   nameOf: (record: T) => string
   logger: Logger
   now?: () => number
-  /** A damaged file stays until it is saved again: set aside, it would look at the next start as if there never was one. */
+  /** A damaged file stays until it is saved again. If it were moved aside, the next start would assume that it never existed. */
   keepsDamaged?: boolean
 }
 
 const PARALLEL_READS = 16
 
 /**
- * One JSON file per record. A file that is damaged is set aside, one of a newer version is left alone and guarded
- * against being overwritten; either way the other records load.
+ * One JSON file per record. A damaged file is moved aside. A file of a newer version is not touched, and protected against
+ * overwriting. Either way, the other records load.
  */
 export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStore<T> {
   const { dir } = options
@@ -49,7 +49,7 @@ export function createRecordStore<T>(options: RecordStoreOptions<T>): RecordStor
     unreadable: () => unreadable,
     async save(record) {
       const file = fileOf(options.nameOf(record))
-      // Encoded now: what the caller changes later belongs to a later save.
+      // Encoded now, so that later changes by the caller belong to a later save.
       const text = encodeRecord(record, options)
       await change(file, async () => void (await atomicWrite(join(dir, file), text)))
     },

@@ -2,10 +2,10 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TEMPORARY_FILE } from './atomic-write.ts'
 
-/** No write takes this long, so what is older belongs to nobody. */
+/** No write takes this long, so older files are leftovers. */
 const OLD_MS = 60_000
 
-/** Removes what writes that a crash cut short left behind. The caller owns the state folder; other daemons may share the rest. */
+/** Removes the leftovers of interrupted writes. The caller owns the state folder; other daemons may share the other folders. */
 export async function removeLeftovers(stateDir: string, sharedDirs: readonly string[]): Promise<void> {
   const below = await readdir(stateDir, { withFileTypes: true })
   const folders = below.filter((entry) => entry.isDirectory()).map(({ name }) => join(stateDir, name))

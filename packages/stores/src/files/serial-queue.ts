@@ -1,4 +1,4 @@
-/** Runs what it is given one after another for each key, in call order; a failure does not stop those behind it. */
+/** Runs the tasks of each key one after another, in call order. A failure does not stop later tasks. */
 export type SerialQueue = <R>(key: string, work: () => Promise<R>) => Promise<R>
 
 export function createSerialQueue(): SerialQueue {

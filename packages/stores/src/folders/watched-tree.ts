@@ -24,7 +24,7 @@ interface Watched {
   scopes: readonly Scope[]
 }
 
-/** A folder with all below it but what is ignored, and what .thvignore hides from the server anyway. */
+/** A folder with everything below it, except ignored files and files that .thvignore hides from the server. */
 export class WatchedTree implements Disposable {
   readonly #options: WatchedTreeOptions
   readonly #watched = new Map<string, Watched>()

@@ -17,7 +17,7 @@ export interface FolderGuardOptions {
   globalRules: IgnoreRules | undefined
   ignoreCase: boolean
   limits: SearchLimits
-  /** Called at most once: whoever is told starts anew. */
+  /** Called at most once, because the caller then starts again. */
   onAppeared: (path: string) => void
 }
 
@@ -29,7 +29,7 @@ interface Watched {
   scopes: readonly Scope[]
 }
 
-/** Finds what is to be hidden in one folder, and watches every folder that it looked into for more. */
+/** Finds what to hide in one folder, and watches every folder that it searched for more. */
 export class FolderGuard implements Disposable {
   readonly #options: FolderGuardOptions
   readonly #watched = new Map<string, Watched>()
@@ -38,7 +38,7 @@ export class FolderGuard implements Disposable {
   readonly #known = new Map<string, string>()
   readonly #toLookAt = new Set<string>()
   #budget: SearchBudget
-  /** One look at a time, and none before the search is through. */
+  /** One check at a time, and none before the search is complete. */
   #turn: Promise<void> = Promise.resolve()
   /** How often something was found that is not covered already. */
   #news = 0
@@ -76,7 +76,7 @@ export class FolderGuard implements Disposable {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       signal.throwIfAborted()
       const { folder } = next
-      // Watched before it is read: what comes after the look is told.
+      // Watched before it is read, so that later changes are reported.
       const watched = await this.#watch(folder)
       if (watched === undefined) continue
       const own = await ownScope(folder, this.#options.ignoreCase)
@@ -137,7 +137,7 @@ export class FolderGuard implements Disposable {
     }
   }
 
-  /** Whether the rules hide the path; then it is noted what to cover. */
+  /** Whether the rules hide the path. If so, records what to cover. */
   async #judge(path: string, isFolder: boolean, scopes: readonly Scope[]): Promise<boolean> {
     this.#budget.spend('entries')
     const reason = this.#reason(path, isFolder, scopes)

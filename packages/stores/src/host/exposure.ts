@@ -7,15 +7,15 @@ import { isWithin } from '@toolhaven/core/workloads/is-within'
 import { findFile } from './find-file.ts'
 
 export interface ProtectedPlaces {
-  /** Toolhaven's own: state, data, configuration, cache, sockets. They need not be there. */
+  /** Toolhaven's own folders: state, data, configuration, cache, sockets. They need not exist. */
   ownFolders: readonly string[]
-  /** Sockets that command a container engine. They need not be there, and are looked up at every question. */
+  /** Sockets that control a container engine. They need not exist, and are looked up at every check. */
   engineSockets: () => Promise<readonly string[]>
   /** Mounts of this process, as the kernel tells them. */
   mountTable?: string
 }
 
-/** What a mount of a resolved path would give away, as a noun phrase; undefined when it is nothing. */
+/** What a mount of a resolved path would expose, as a noun phrase. Undefined if nothing. */
 export async function exposureOf(found: HostPath, places: ProtectedPlaces): Promise<string | undefined> {
   const { path, kind } = found
   if (path === '/') return 'the root of this machine'

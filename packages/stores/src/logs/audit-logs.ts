@@ -8,7 +8,7 @@ import { ensurePrivateFolder } from '../files/private-folder.ts'
 export interface AuditLogsOptions {
   /** Where files are that were only given a name. */
   dir: string
-  /** Gets whole lines of those that have no file. */
+  /** Receives whole lines of workloads without a file. */
   writeOut: (lines: string) => void
   logger: Logger
   maxBytes?: number
@@ -17,9 +17,9 @@ export interface AuditLogsOptions {
 
 /** A place for records of calls. */
 export interface AuditLogFile {
-  /** Never throws and never waits. */
+  /** Never throws or blocks. */
   write(line: string): void
-  /** Resolves when all that was taken is written, or cannot be. */
+  /** Resolves when every accepted record is written, or cannot be. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface AuditLogs {
 
 /** Together for a moment, so that many calls cost one write. */
 const FLUSH_MS = 100
-/** What may wait for a disk that is slow or full; beyond it records are counted instead of kept. */
+/** The limit of records that wait for a slow or full disk. Further records are only counted. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024
 
 /** Workloads may share a file: each file has one writer for as long as the daemon runs. */

@@ -47,7 +47,7 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
     })
   const writer = createLogWriter({ fileOf, prepare, noticeOf, run, logger, maxBytes, files })
 
-  /** A log that cannot be read or removed is worth a line, never a failed request. */
+  /** A log that cannot be read or removed causes a log line, never a failed request. */
   async function attempt<R>(stem: string, work: () => Promise<R>, otherwise: R): Promise<R> {
     try {
       return await run(stem, work)

@@ -15,10 +15,10 @@ export interface LogWriterOptions {
   files: number
 }
 
-/** Lines on their way to the files: collected for a moment and written together. Never throws. */
+/** Buffers lines for a moment and writes them together. Never throws. */
 export interface LogWriter {
   add(stem: string, lines: readonly string[]): void
-  /** Resolves when all that was added before is in the file, or is known not to get there. */
+  /** Resolves when every earlier line is in the file, or is known to be lost. */
   flush(stem: string): Promise<void>
   flushAll(): Promise<void>
   /** Drops what waits. */
@@ -28,7 +28,7 @@ export interface LogWriter {
 /** How long output may wait in memory, to be written together. */
 const FLUSH_MS = 100
 const FLUSH_BYTES = 64 * 1024
-/** What may wait for a disk that is slow or full; beyond it lines are dropped and counted. */
+/** The limit of lines that wait for a slow or full disk. Further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 interface Waiting {
@@ -60,7 +60,7 @@ export function createLogWriter(options: LogWriterOptions): LogWriter {
         failing.delete(stem)
       } catch (error) {
         const fields = { workload: stem, why: describeError(error) }
-        // Once per trouble: a full disk must not fill the daemon's own log.
+        // Logged once per problem, because a full disk must not fill the daemon's own log.
         if (!failing.has(stem)) options.logger.warn('output of a workload cannot be written', fields)
         failing.add(stem)
       }

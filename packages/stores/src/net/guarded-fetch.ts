@@ -58,7 +58,7 @@ async function send(dispatcher: Dispatcher, request: GuardedRequest, signal: Abo
   }
 }
 
-/** A time limit is a finding of ours and told as such; anything else is the caller's own abort. */
+/** Our time limit becomes an error; any other abort is the caller's own. */
 function reasonOf(signal: AbortSignal, url: URL): unknown {
   const reason: unknown = signal.reason
   const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'

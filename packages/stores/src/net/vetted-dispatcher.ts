@@ -22,8 +22,8 @@ export interface VettedDispatcherOptions {
 }
 
 /**
- * Names are resolved here, every answer is vetted, and the vetted address itself is dialled: a name cannot point elsewhere
- * between the check and the connection.
+ * Resolves names, checks every address, and dials exactly a checked address, so that a name cannot point elsewhere between the
+ * check and the connection.
  */
 export function createVettedDispatcher(options: VettedDispatcherOptions): Dispatcher {
   const ca = options.caCertificates && [...getCACertificates('default'), ...options.caCertificates]
@@ -53,7 +53,7 @@ function vettingConnector(
   }
 }
 
-/** One bad answer spoils all: a name that mixes public and private addresses is an attack or a mistake, never a need. */
+/** One forbidden address refuses the whole name: mixing public and private addresses is an attack or a mistake, never a need. */
 async function vettedAddresses(options: VettedDispatcherOptions, host: string): Promise<string[]> {
   const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveWithSystem)(host)
   if (addresses.length === 0) throw unavailable(`${host} has no address`)

@@ -90,7 +90,7 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
   }
 }
 
-/** The first password that opens the store. A wrong one that somebody gave is told as theirs. */
+/** The first password that opens the store. The error names a wrong password that the user gave. */
 async function openFirst(
   candidates: AsyncIterable<FoundPassword>,
   openWith: (found: FoundPassword) => Promise<EncryptedSecrets | undefined>,

@@ -18,7 +18,7 @@ import {
 
 export interface EncryptedSecrets extends SecretsProvider {
   isPassword(password: string): Promise<boolean>
-  /** Seals everything anew under another password; until the new file is in place the old one holds. */
+  /** Seals everything again under another password. The old file stays valid until the new one is in place. */
   changePassword(oldPassword: string, newPassword: string): Promise<void>
 }
 
@@ -71,7 +71,7 @@ function encryptedSecrets(options: EncryptedOptions, opened: SealingKey, found: 
   let key = opened
   let entries: ReadonlyMap<string, string> = found
 
-  /** Memory follows the file, never the other way round: a failed write changes nothing. */
+  /** Memory changes only after the file, so a failed write changes nothing. */
   async function commit(next: ReadonlyMap<string, string>, nextKey: SealingKey): Promise<void> {
     const text = seal(next, nextKey)
     if (Buffer.byteLength(text) > MAX_BYTES)

@@ -57,7 +57,7 @@ export async function passwordForNewStore(
   return { password: random, source: 'key-file' }
 }
 
-/** True when the keyring has it now: written and read back. */
+/** Whether the keyring has it now, confirmed by reading it back. */
 export async function keepInKeyring(sources: PasswordSources, storeId: string, password: string): Promise<boolean> {
   const back = await withKeyring(sources, async (keyring) => {
     await keyring.set(storeId, password)
@@ -66,7 +66,7 @@ export async function keepInKeyring(sources: PasswordSources, storeId: string, p
   return back === password
 }
 
-/** After a change of password the random key opens nothing any more. */
+/** After a change of password, the random key is useless. */
 export async function removeKeyFile(dataDir: string): Promise<void> {
   await rm(keyPath(dataDir), { force: true })
 }
