@@ -66,7 +66,7 @@ function toolLines({ workload, tools }: Inspection): string[] {
 }
 
 function limitLines({ workload, confinement }: Inspection): string[] {
-  if (confinement === undefined) return ['Nothing of it runs here now.']
+  if (confinement === undefined) return ['It is not running on this machine.']
   const { memory_bytes: memory, cpus, pids } = confinement
   const { requests_per_minute: requests, max_sessions: sessions } = workload.limits ?? {}
   const limits = [

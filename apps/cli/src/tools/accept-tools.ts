@@ -43,7 +43,7 @@ export async function acceptTools(
   if (isText) showChanges(out, chosen)
   if (!yes) {
     const message = `Accept ${chosen.length === 1 ? 'this change' : `these ${chosen.length} changes`} of ${name}?`
-    const instead = 'there is nobody to ask; look at "thv tools diff" and give --yes'
+    const instead = 'there is no terminal to ask at; check "thv tools diff" and add --yes'
     if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
   }
   // Without a change there is no revision, and nothing to accept: the daemon says so.
