@@ -18,7 +18,7 @@ interface Card {
   text: string
 }
 
-const EDITIONS: readonly (Card & { state: 'Works' | 'Works, not complete' | 'In preparation' })[] = [
+const EDITIONS: readonly (Card & { state: 'Works' | 'In preparation' })[] = [
   {
     to: '/toolhaven/guides-cli/',
     title: 'Command line',
@@ -29,7 +29,7 @@ const EDITIONS: readonly (Card & { state: 'Works' | 'Works, not complete' | 'In 
     to: '/toolhaven/guides-ui/',
     title: 'Desktop UI',
     text: 'The same servers in your browser, for people who prefer not to use a terminal.',
-    state: 'Works, not complete',
+    state: 'Works',
   },
   {
     to: '/toolhaven/guides-k8s/',
