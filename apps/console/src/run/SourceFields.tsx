@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { Choices } from './Choices.tsx'
 import type { FieldsProps } from './fields-props.ts'
+import { linesOf } from './run-form.ts'
+import { sourceOfCommand } from './source-of-command.ts'
 import { TextField } from './TextField.tsx'
 
 const SOURCES = [
@@ -24,14 +26,17 @@ export function SourceFields({ form, onChange }: FieldsProps) {
 /** What a server is made from. */
 export function TargetField({ form, onChange }: FieldsProps) {
   return form.source === 'package' ? (
-    <TextField
-      label="Package or image"
-      help="npx://PACKAGE, uvx://PACKAGE, go://MODULE, an image reference, or a server of the registry"
-      value={form.image}
-      isRequired
-      field="image"
-      onChange={(image) => onChange({ image })}
-    />
+    <>
+      <TextField
+        label="Package or image"
+        help="npx://PACKAGE, uvx://PACKAGE, go://MODULE, an image reference, or a server of the registry"
+        value={form.image}
+        isRequired
+        field="image"
+        onChange={(image) => onChange({ image })}
+      />
+      <CommandOffer form={form} onChange={onChange} />
+    </>
   ) : (
     <TextField
       label="Address"
@@ -41,5 +46,21 @@ export function TargetField({ form, onChange }: FieldsProps) {
       field="url"
       onChange={(url) => onChange({ url })}
     />
+  )
+}
+
+/** Documentation of servers gives commands; the package in them is what runs here. */
+function CommandOffer({ form, onChange }: FieldsProps) {
+  const found = sourceOfCommand(form.image)
+  if (!found) return null
+  const { image, args } = found
+  const take = () => onChange({ image, args: [...args, ...linesOf(form.args)].join('\n') })
+  return (
+    <p className="actions">
+      This is a command.
+      <button type="button" className="small" onClick={take}>
+        Use {image}
+      </button>
+    </p>
   )
 }

@@ -5,16 +5,20 @@ type Calls = Pick<ApiClient, 'call'>
 
 /** Stores a value under a name that is free; one that is taken is refused. */
 export async function createSecret(api: Calls, key: string, value: string): Promise<{ message: string }> {
-  await ensureSecretStore(api)
-  return api.call('createSecret', { body: { key, value } })
+  const setUp = await ensureSecretStore(api)
+  const { message } = await api.call('createSecret', { body: { key, value } })
+  return { message: [setUp, message].filter(Boolean).join('; ') }
 }
 
-/** The first secret sets up the encrypted store. */
-export async function ensureSecretStore(api: Calls): Promise<void> {
-  await api.call('getSecretsProvider', {}).catch(async (error: unknown) => {
+/** The first secret sets up the encrypted store. What the daemon says of that, such as where its password is. */
+export async function ensureSecretStore(api: Calls): Promise<string | undefined> {
+  try {
+    await api.call('getSecretsProvider', {})
+    return undefined
+  } catch (error) {
     if (!isNotFound(error)) throw error
-    await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })
-  })
+    return (await api.call('setupSecrets', { body: { provider_type: 'encrypted' } })).message
+  }
 }
 
 /** Gives a new value to a secret that is there. */
