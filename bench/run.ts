@@ -10,6 +10,7 @@ import { gatewayCosts } from './src/benches/gateway-costs.ts'
 import { isolation } from './src/benches/isolation.ts'
 import { listWorkloads } from './src/benches/list-workloads.ts'
 import { memory } from './src/benches/memory.ts'
+import { openConsole } from './src/benches/open-console.ts'
 import { ready } from './src/benches/ready.ts'
 import { search } from './src/benches/search.ts'
 import { site } from './src/benches/site.ts'
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   isolation,
   memory,
   listWorkloads,
+  openConsole,
   search,
   site,
 ]

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { createConsolePage } from '../../apps/cli/src/console/console-page.ts'
 import { listenOnTcp } from '../../apps/cli/src/daemon/listen.ts'
 
@@ -16,6 +15,3 @@ export async function listenInTest(app: TestApp): Promise<TestListener> {
   const { addresses, close } = await listenOnTcp(app, '127.0.0.1', 0, () => true)
   return { url: `http://127.0.0.1:${addresses[0]?.port}`, [Symbol.asyncDispose]: close }
 }
-
-/** For a test that answers some routes itself. */
-export const newTestApp = () => new Hono()

@@ -5,7 +5,7 @@ import { type BusyDaemon, startBusyDaemon } from './scripted/busy-daemon.ts'
 import { costOfEvents, type PageCost } from './scripted/measure-page.ts'
 import { WIDE } from './test-console.ts'
 
-/** As many as are compared; the bench takes longer (bench/src/console-bench.ts). */
+/** As many as are compared; the bench takes longer (bench/src/benches/open-console.ts). */
 const ROUNDS = 3
 const ROUND = { events: 250, milliseconds: 5_000 }
 

@@ -15,7 +15,7 @@ export interface Listening {
 
 /** `localhost` means both loopbacks, if the machine has both. */
 export async function listenOnTcp(
-  app: Hono,
+  app: Pick<Hono, 'fetch'>,
   host: string,
   port: number,
   allowPeer: (socket: Socket) => boolean,
@@ -92,7 +92,7 @@ function isSocketInUse(path: string): Promise<boolean> {
   })
 }
 
-function makeServer(app: Hono, allowPeer: (socket: Socket) => boolean, waiting?: WaitingLimits): Server {
+function makeServer(app: Pick<Hono, 'fetch'>, allowPeer: (socket: Socket) => boolean, waiting?: WaitingLimits): Server {
   const listener = getRequestListener(app.fetch)
   const answer: RequestListener = (request, response) => {
     if (allowPeer(request.socket)) return void listener(request, response)

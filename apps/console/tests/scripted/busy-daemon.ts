@@ -1,7 +1,7 @@
 import type { Workload } from '@toolhaven/contract/workloads'
 import { startFakeDaemon } from '@toolhaven/fakes/fake-daemon'
 import { settle } from '@toolhaven/fakes/manual-clock'
-import { consolePage, listenInTest, newTestApp } from '../../../../e2e/src/listen-in-test.ts'
+import { consolePage, listenInTest } from '../../../../e2e/src/listen-in-test.ts'
 import { consoleFolder } from '../../../../tools/console-build.ts'
 
 export interface BusyDaemon extends AsyncDisposable {
@@ -16,11 +16,12 @@ export async function startBusyDaemon(servers: number): Promise<BusyDaemon> {
   const first = await firstServer(fake)
   const list = Array.from({ length: servers }, (_, at): Workload => ({ ...first, name: `server-${at}` }))
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
-  const app = newTestApp()
-  app.get('/api/v1beta/workloads', () => Response.json({ workloads: list }))
-  app.get('/api/v1beta/events', ({ req }) => streamTo(streams, req.raw.signal))
-  app.all('*', ({ req }) => fake.app.fetch(req.raw))
-  const listener = await listenInTest(app)
+  const answer = (request: Request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/api/v1beta/workloads') return Response.json({ workloads: list })
+    return pathname === '/api/v1beta/events' ? streamTo(streams, request.signal) : fake.app.fetch(request)
+  }
+  const listener = await listenInTest({ fetch: answer })
   let turn = 0
   const sendOne = () => {
     turn += 1
