@@ -48,7 +48,7 @@ const REASONS: readonly Card[] = [
   {
     to: '/toolhaven/guides-cli/network-isolation',
     title: 'Files and network by permission',
-    text: 'A profile names the folders a server may read and the hosts it may reach. The server gets nothing else.',
+    text: 'A profile names the folders and hosts that a server may use. Without one, it sees no files and reaches only public hosts.',
   },
   {
     to: '/toolhaven/guides-cli/secrets-management',
@@ -160,7 +160,8 @@ function Start(): ReactElement {
         <h2 id="start">Start in three steps</h2>
         <h3>1. Install</h3>
         <p>
-          In a clone of the repository, on Linux, macOS or Windows with WSL 2. You need Node 20 or newer and npm. See{' '}
+          In a clone of the repository, on Linux, macOS (not verified yet) or Windows with WSL 2. You need Node 20 or
+          newer and npm. Leave it running, and open a second terminal in the same folder. See{' '}
           <Link to="/toolhaven/guides-cli/install">Install the CLI</Link>.
         </p>
         <CopyLine command="npm start" />
