@@ -92,7 +92,6 @@ export default function Home(): ReactElement {
             ))}
           </div>
         </section>
-        <Costs />
         <section className={`container ${styles.section}`} aria-labelledby="reasons">
           <h2 id="reasons">Other people’s programs, on your terms</h2>
           <p className={styles.lead}>
@@ -108,6 +107,7 @@ export default function Home(): ReactElement {
             ))}
           </div>
         </section>
+        <Costs />
       </main>
     </Layout>
   )
@@ -122,7 +122,8 @@ function Costs(): ReactElement | null {
     <section className={`container ${styles.section}`} aria-labelledby="costs">
       <h2 id="costs">What a call costs</h2>
       <p className={styles.lead}>
-        Processor time of a gateway for 1,000 calls of 100 bytes, 10 clients with 10 calls each at once. Less is better.{' '}
+        A gateway stands between your clients and a server. The bars show the processor time that each one needs for
+        1,000 small calls. Less is better.{' '}
         <Link to="/toolhaven/concepts/performance">See all figures and how they are measured</Link>.
       </p>
       <dl className={styles.costs}>
