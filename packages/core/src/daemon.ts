@@ -208,7 +208,7 @@ function gatewayEvents(
     onDefinitions: (name, part, seen) => {
       const entry = book.find(name)
       // A last list from a removed workload must not leave a record behind.
-      if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, part, seen)
+      if (entry && entry.stored.wanted !== 'absent') toolLocks.seen(name, part, seen, entry.stored.config.tools_changed)
     },
     acceptedHashes: (name, part) => toolLocks.acceptedHashes(name, part),
     onBackendLost: (name, reason) => supervisor().backendLost(name, reason),

@@ -157,6 +157,8 @@ export type ToolsOverride = Readonly<Record<string, { name?: string | undefined;
 export interface SeenDefinitions {
   /** Identifies exactly this list. */
   revision: string
+  /** What the client that got it can be asked for, as text. Undefined: the gateway asked for itself. */
+  kind?: string
   definitions: readonly LockedDefinition[]
 }
 

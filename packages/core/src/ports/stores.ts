@@ -118,8 +118,12 @@ export interface StoredToolLock {
 
 export interface LockedPart {
   accepted: LockedDefinition[]
+  /** The kind of client that got the first list. Undefined: the gateway itself. */
+  kind?: string
+  /** What is accepted in addition for clients of one kind: servers offer more to clients that they can ask. */
+  only?: Record<string, LockedDefinition[]>
   /** What the server has instead. Undefined if it has exactly these. */
-  seen?: { at: string; revision: string; definitions: LockedDefinition[] }
+  seen?: { at: string; revision: string; definitions: LockedDefinition[]; kind?: string }
 }
 
 export interface StoredGroup {

@@ -1,6 +1,8 @@
 import { lockPart, type ChangedField, type LockPart, type ToolChange } from '@toolhaven/contract/tools'
 import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import { visibleText } from '@toolhaven/contract/visible-text'
+import type { Changed } from './changed-definitions.ts'
+import { changesFor } from './locked-part.ts'
 import { wordDifference, type Budget } from './word-difference.ts'
 
 /** The budget for all fields of all definitions together: at most about a second of work. */
@@ -19,38 +21,14 @@ export function toolDifference(lock: Pick<StoredToolLock, 'parts'>): ToolChange[
   }))
 }
 
-export interface Changed {
-  name: string
-  kind: ToolChange['kind']
-  before: LockedDefinition | undefined
-  after: LockedDefinition | undefined
-}
-
 /** All changes to accept, tools first. */
 export function changesOf({ parts }: Pick<StoredToolLock, 'parts'>): (Changed & { part: LockPart })[] {
   return lockPart.options.flatMap((part) => {
-    const { accepted = [], seen } = parts[part] ?? {}
-    return seen === undefined
+    const known = parts[part]
+    return known?.seen === undefined
       ? []
-      : changedDefinitions(accepted, seen.definitions).map((change) => ({ part, ...change }))
+      : changesFor(known, known.seen.definitions, known.seen.kind).map((change) => ({ part, ...change }))
   })
-}
-
-export function changedDefinitions(
-  accepted: readonly LockedDefinition[],
-  seen: readonly LockedDefinition[],
-): Changed[] {
-  const [before, after] = [byName(accepted), byName(seen)]
-  const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
-  return names.flatMap((name) => {
-    const change = { name, before: before.get(name), after: after.get(name) }
-    if (change.before?.hash === change.after?.hash) return []
-    return [{ ...change, kind: change.before ? (change.after ? 'changed' : 'removed') : 'added' } as const]
-  })
-}
-
-function byName(list: readonly LockedDefinition[]): Map<string, LockedDefinition> {
-  return new Map(list.map((definition) => [definition.name, definition]))
 }
 
 function fieldDifference(

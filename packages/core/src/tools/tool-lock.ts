@@ -3,7 +3,8 @@ import type { AcceptToolsRequest, LockPart, ToolLock } from '@toolhaven/contract
 import { conflict, notFound } from '../errors.ts'
 import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
-import { changedDefinitions, toolDifference } from './tool-difference.ts'
+import { allAccepted, changesFor } from './locked-part.ts'
+import { toolDifference } from './tool-difference.ts'
 import { revisionOf } from './tool-locks.ts'
 
 type Deps = Pick<WorkloadsDeps, 'book' | 'toolLocks' | 'journal' | 'gateway'>
@@ -50,11 +51,12 @@ function shownLock({ name, tools_changed: mode }: RunConfig, lock: StoredToolLoc
 type Part = StoredToolLock['parts'][LockPart]
 
 function shownPart(part: Part): ToolLock['tools'] {
-  const { accepted = [], seen } = part ?? {}
-  const changes = seen ? changedDefinitions(accepted, seen.definitions) : []
+  if (part === undefined) return []
+  const { seen } = part
+  const changes = seen ? changesFor(part, seen.definitions, seen.kind) : []
   const kinds = new Map(changes.map(({ name, kind }) => [name, kind]))
   const added = changes.flatMap(({ kind, after }) => (kind === 'added' && after ? [after] : []))
-  return [...accepted, ...added].map(({ name, hash, definition }: LockedDefinition) => ({
+  return [...allAccepted(part), ...added].map(({ name, hash, definition }: LockedDefinition) => ({
     ...{ name, hash, state: kinds.get(name) ?? 'unchanged', definition: JSON.parse(definition) },
   }))
 }

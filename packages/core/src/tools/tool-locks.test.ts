@@ -212,3 +212,67 @@ test('what is seen while an acceptance is written undoes nothing of it, and is n
     expect(lock?.parts.tool?.accepted[0]?.definition).toContain('2')
   }
 })
+
+const offers = (tools: Readonly<Record<string, string>>, kind: string) => ({ ...list(tools), kind })
+
+test('what a server offers only to clients that it can ask is no change, when the first of them comes', async () => {
+  const { locks, said, store } = setUp()
+  locks.seen('web', 'tool', list({ read: '1', plain: '1' }))
+  // The server hides a tool from them as well.
+  locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'))
+  locks.seen('web', 'tool', list({ read: '1', plain: '1' }))
+  expect(said).toEqual([])
+  expect([...(locks.acceptedHashes('web', 'tool')?.keys() ?? [])].toSorted()).toEqual(['ask', 'plain', 'read'])
+  await locks[Symbol.asyncDispose]()
+  const later = setUp(store)
+  await later.locks.load()
+  later.locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'))
+  expect(later.said).toEqual([undefined])
+})
+
+test('what changes for them later is told, stays told, and is accepted for them', async () => {
+  const { locks, said } = setUp()
+  locks.seen('web', 'tool', list({ read: '1' }))
+  locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'))
+  locks.seen('web', 'tool', offers({ read: '1', ask: '2', evil: '1' }, 'sampling'))
+  expect(said).toEqual([`${TOLD}ask changed; evil added`])
+  // The gateway's own look does not see them.
+  locks.seen('web', 'tool', list({ read: '1' }))
+  expect(locks.of('web')?.parts.tool?.seen).toBeDefined()
+  expect([...(locks.acceptedHashes('web', 'tool')?.keys() ?? [])]).not.toContain('evil')
+  await locks.accept('web', undefined, shownOf(locks))
+  locks.seen('web', 'tool', list({ read: '1' }))
+  locks.seen('web', 'tool', offers({ read: '1', ask: '2', evil: '1' }, 'sampling'))
+  expect(locks.of('web')?.parts.tool?.seen).toBeUndefined()
+  locks.seen('web', 'tool', offers({ read: '2', evil: '1' }, 'sampling'))
+  expect(said.at(-1)).toBe(`${TOLD}read changed; ask removed`)
+})
+
+test('with block, what only such clients are offered waits until it is accepted', async () => {
+  const { locks, said } = setUp()
+  locks.seen('web', 'tool', list({ read: '1' }), 'block')
+  locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'), 'block')
+  expect(said).toEqual([`${TOLD}ask added`])
+  expect([...(locks.acceptedHashes('web', 'tool')?.keys() ?? [])]).toEqual(['read'])
+  await locks.accept('web', undefined, shownOf(locks))
+  locks.seen('web', 'tool', list({ read: '1' }), 'block')
+  locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'), 'block')
+  expect(locks.of('web')?.parts.tool?.seen).toBeUndefined()
+})
+
+test('where a client had to look first, the list for others is compared with what it got', () => {
+  const { locks, said } = setUp()
+  locks.seen('web', 'tool', offers({ read: '1', ask: '1' }, 'sampling'))
+  locks.seen('web', 'tool', list({ read: '1' }))
+  expect(said).toEqual([])
+  locks.seen('web', 'tool', list({ read: '1', evil: '1' }))
+  expect(said).toEqual([`${TOLD}evil added`])
+})
+
+test('a lock that cannot be read trusts no kind of client', async () => {
+  const store = new MemoryRecordStore<StoredToolLock>(({ name }) => name)
+  const { locks } = setUp(Object.assign(store, { unreadable: () => new Map([['web', 'it is cut off']]) }))
+  await locks.load()
+  locks.seen('web', 'tool', offers({ ask: '1' }, 'sampling'))
+  expect(locks.acceptedHashes('web', 'tool')?.size).toBe(0)
+})

@@ -7,7 +7,8 @@ import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '
 import type { Masker } from '../secrets/masker.ts'
 import { timestamp } from '../workloads/config/timestamp.ts'
 import { describeChanges, labelOf } from './describe-changes.ts'
-import { changedDefinitions, changesOf, type Changed } from './tool-difference.ts'
+import { allAccepted, changesFor, isNewKind, withAccepted, withFirstOfKind } from './locked-part.ts'
+import { changesOf } from './tool-difference.ts'
 
 export interface ToolLocksDeps {
   store: RecordStore<StoredToolLock>
@@ -50,26 +51,35 @@ export class ToolLocks {
     return this.of(name) && this.#hashes.get(name)?.get(part)
   }
 
-  /** Takes everything that the server now has of a part. The first list is accepted. */
-  seen(name: string, part: LockPart, { revision, definitions }: SeenDefinitions): void {
+  /**
+   * Takes everything that the server now has of a part. The first list is accepted. `mode`: with `warn`, so is what the server
+   * offers only to a kind of client that has not come before.
+   */
+  seen(name: string, part: LockPart, list: SeenDefinitions, mode: 'warn' | 'block' = 'warn'): void {
+    const { revision, definitions, kind = '' } = list
     const lock = this.of(name) ?? { name, since: this.#now(), parts: {} }
     const known = lock.parts[part]
     if (known === undefined) {
       // An empty first list is not accepted, so that the server gets no trust in advance. Once its tools are known, an empty part counts too.
       const isFirst = definitions.length > 0 || (part !== 'tool' && lock.parts.tool !== undefined)
-      if (isFirst) this.#save(withPart(lock, part, { accepted: this.#masked(definitions) }))
+      const first = { accepted: this.#masked(definitions), ...(kind !== '' && { kind }) }
+      if (isFirst) this.#save(withPart(lock, part, first))
       return
     }
-    const isSame = changedDefinitions(known.accepted, definitions).length === 0
-    if (isSame ? known.seen === undefined : known.seen?.revision === revision) return
-    const { accepted } = known
-    const seen = { at: this.#now(), revision, definitions: this.#masked(definitions) }
-    const next = withPart(lock, part, isSame ? { accepted } : { accepted, seen })
     const why = this.#whyUnreadable(name)
+    const isFirstOfKind = mode === 'warn' && why === undefined && isNewKind(known, kind)
+    const extended = isFirstOfKind ? withFirstOfKind(known, this.#masked(definitions), kind) : known
+    const isSame = changesFor(extended, definitions, kind).length === 0
+    const { seen: before, ...accepted } = extended
+    // What another kind of client was offered is still waiting.
+    const isSettled = before === undefined || (before.kind ?? '') !== kind
+    if (!isFirstOfKind && (isSame ? isSettled : before?.revision === revision)) return
+    const seen = { at: this.#now(), revision, definitions: this.#masked(definitions), ...(kind !== '' && { kind }) }
+    const next = withPart(lock, part, isSame ? (isSettled ? extended : accepted) : { ...accepted, seen })
     // The file stays unchanged until the user has accepted the changes.
     if (why === undefined) this.#save(next)
     else this.#keep(next)
-    this.#deps.onDifference(name, describeChanges(next, why), true)
+    if (!isSame || !isSettled) this.#deps.onDifference(name, describeChanges(next, why), true)
   }
 
   /** Accepts the chosen changes, or all. `revision` identifies what the user saw and agreed to. */
@@ -156,7 +166,7 @@ export class ToolLocks {
     this.#locks.set(lock.name, lock)
     const hashes = lockPart.options.flatMap((part) => {
       const known = lock.parts[part]
-      return known ? [[part, new Map(known.accepted.map(({ name, hash }) => [name, hash]))] as const] : []
+      return known ? [[part, new Map(allAccepted(known).map(({ name, hash }) => [name, hash]))] as const] : []
     })
     this.#hashes.set(lock.name, new Map(hashes))
   }
@@ -187,18 +197,6 @@ function withChanges(lock: StoredToolLock, accepted: ReturnType<typeof changesOf
     return known === undefined ? result : withPart(result, part, withAccepted(known, changes))
   }, lock)
 }
-
-function withAccepted({ accepted, seen }: LockedPart, changes: readonly Changed[]): LockedPart {
-  const definitions = new Map(accepted.map((definition) => [definition.name, definition]))
-  for (const { name, after } of changes)
-    if (after) definitions.set(name, after)
-    else definitions.delete(name)
-  const next = [...definitions.values()].toSorted(byName)
-  const isDone = seen === undefined || changedDefinitions(next, seen.definitions).length === 0
-  return { accepted: next, ...(!isDone && { seen }) }
-}
-
-const byName = (a: LockedDefinition, b: LockedDefinition) => (a.name < b.name ? -1 : 1)
 
 /** Identifies the set of changes to accept. Undefined if there are none. */
 export function revisionOf({ parts }: StoredToolLock): string | undefined {

@@ -7,6 +7,7 @@ import { isObject, RPC_ERROR, type JsonObject, type RpcRequest } from '../messag
 import { askInNameOf } from '../sessions/call.ts'
 import type { Session } from '../sessions/session.ts'
 import { listAll } from './list-all.ts'
+import { clientKind } from './client-kind.ts'
 import { isOffered, type LockedList } from './locked-lists.ts'
 import { seenDefinitions } from './seen-definitions.ts'
 
@@ -130,7 +131,7 @@ export class ListWatch {
     const owner = ownerOf(link, session)
     try {
       // It may have been requested before the last change: only a list of our own is certain to be newer.
-      this.#take(owner, this.#views.get(owner)?.at ?? 0, { all, isKnown: true })
+      this.#take(owner, this.#views.get(owner)?.at ?? 0, { all, isKnown: true }, session)
       this.#onSeen?.(link, session)
     } catch (error) {
       this.#complain(error)
@@ -154,7 +155,7 @@ export class ListWatch {
     if (known !== undefined) return known
     const at = this.#changesOf(owner)
     const reading = this.#ask(link, session)
-      .then((listing) => this.#take(owner, at, listing))
+      .then((listing) => this.#take(owner, at, listing, session))
       .then(() => this.#onSeen?.(link, session))
       .finally(() => this.#reading.delete(owner))
     this.#reading.set(owner, reading)
@@ -185,14 +186,15 @@ export class ListWatch {
     }
   }
 
-  #take(owner: object, at: number, { all, isKnown }: Listing): void {
+  #take(owner: object, at: number, { all, isKnown }: Listing, session: Session | undefined): void {
     const { events, name } = this.#options
     const seen = seenDefinitions(this.list, all)
     this.#views.set(owner, { at, hashes: new Map(seen.definitions.map((each) => [each.name, each.hash])) })
     // What is seen first is accepted, so an error must not stand for an empty list. An empty list of tools is never
     // accepted first.
     if (isKnown || this.list.part === 'tool' || this.accepted !== undefined)
-      events.onDefinitions?.(name, this.list.part, seen)
+      // A server that is shared was greeted by the gateway, and says the same to every client.
+      events.onDefinitions?.(name, this.list.part, owner === session ? { ...seen, kind: clientKind(session) } : seen)
   }
 
   #isCurrent(link: BackendLink): boolean {

@@ -16,7 +16,11 @@ const definitions = z.array(
 const part = (
   z.strictObject({
     accepted: definitions,
-    seen: z.strictObject({ at: z.string(), revision: z.string(), definitions }).exactOptional(),
+    kind: z.string().exactOptional(),
+    only: z.record(z.string(), definitions).exactOptional(),
+    seen: z
+      .strictObject({ at: z.string(), revision: z.string(), definitions, kind: z.string().exactOptional() })
+      .exactOptional(),
   }) satisfies z.ZodType<LockedPart>
 ).exactOptional()
 
