@@ -96,7 +96,7 @@ test('a run that is refused names flags and commands', async () => {
     [['time', '--transport', 'sse'], /--target-port is missing/],
     [['time', '--group', 'gone'], /"thv group create gone"/],
     [['time', '--host', '0.0.0.0'], /--host "0\.0\.0\.0" is not a loopback address/],
-    [['time', '--oidc-audience', 'x'], /--oidc-issuer or --oidc-jwks-url is missing/],
+    [['time', '--oidc-audience', 'x'], /set --oidc-issuer or --oidc-jwks-url/],
     [['http://169.254.169.254/mcp'], /give another address/],
     [['http://a:b@127.0.0.1/mcp'], /use --header/],
   ]
