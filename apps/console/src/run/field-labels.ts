@@ -17,7 +17,7 @@ export function problemsOfError(error: unknown): PlanProblem[] | undefined {
   const told = error.message.split('; ').map((part) => {
     const [, path = '', message] = /^([a-z_]+(?:\.[a-z_]+)*)(?:[.[][^:]*)?: (.+)$/.exec(part) ?? []
     const label = LABELS[path] ?? LABELS[path.split('.', 1)[0] ?? '']
-    return label === undefined ? undefined : { field: path, message: `${label}: ${message}` }
+    return label === undefined ? undefined : { status: error.status, field: path, message: `${label}: ${message}` }
   })
   const problems = told.filter((each) => each !== undefined)
   return problems.length === told.length ? problems : undefined
