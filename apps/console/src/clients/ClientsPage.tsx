@@ -17,11 +17,12 @@ type Client = Awaited<ReturnType<typeof api.call<'discoverClients'>>>['clients']
 function ClientsPage() {
   const { data: found, error } = useQuery(discoveryQuery)
   const { data: groups } = useQuery(groupsQuery)
-  const { data: registered = [] } = useQuery(clientsQuery)
+  const { data: registered } = useQuery(clientsQuery)
   const { all } = page.useSearch()
   const connecting = useConnect()
   if (error && !found) return <Problem message={messageOf(error)} />
-  if (!found || !groups) return <p className="muted">Asking the daemon …</p>
+  // A switch that is off before it is known whether it is on would be turned the wrong way.
+  if (!found || !groups || !registered) return <p className="muted">Asking the daemon …</p>
   const names = groups.map(({ name }) => name)
   const isConnected = ({ client_type: type }: Client) => registered.some(({ name }) => name === type)
   const here = found.filter((client) => client.installed || isConnected(client))
