@@ -78,6 +78,7 @@ test.each([
   const file = path.join(toolhaven.home.dir, 'home/.cursor/mcp.json')
   await expect.poll(async () => (await readFile(file, 'utf8')).includes('"first"')).toBe(name === 'first')
   await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Find/ }).waitFor()
   await page.keyboard.type(`${name} running`)
   await page.keyboard.press('Enter')
   await press(page, page.getByRole('button', { name: 'Stop', exact: true }))
