@@ -24,7 +24,7 @@ export const serve = defineCommand({
       max: 65_535,
     },
     stopWorkloadsOnExit: { type: 'boolean', summary: 'stop the workloads when the daemon stops' },
-    allowUnsandboxed: { type: 'boolean', summary: 'run servers without any sandbox, with all your rights' },
+    allowUnsandboxed: { type: 'boolean', summary: 'run servers even where no sandbox hides your files from them' },
     onDemand: {
       type: 'boolean',
       summary: 'exit if a daemon already runs, and start without the port while it is taken',

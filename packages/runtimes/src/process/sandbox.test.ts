@@ -325,15 +325,31 @@ function commandLines(): string[] {
 }
 
 describe('choosing a sandbox', () => {
-  test('falls back to namespaces alone and says that it is weaker', async (context) => {
-    const unshare = await findProgram('unshare', process.env['PATH'])
-    if (unshare === undefined) return context.skip('unshare is not installed')
+  /** A search path that has this program alone. */
+  async function folderWith(program: string): Promise<string> {
     const only = join(dataDir, 'only-unshare')
     await mkdir(only, { recursive: true })
-    await symlink(unshare, join(only, 'unshare')).catch(() => undefined)
-    const found = await describeSandbox({ ...options, env: { PATH: only } }, signal())
+    await symlink(program, join(only, 'unshare')).catch(() => undefined)
+    return only
+  }
+
+  test('refuses namespaces alone, where servers could read all files of the user', async (context) => {
+    const unshare = await findProgram('unshare', process.env['PATH'])
+    if (unshare === undefined) return context.skip('unshare is not installed')
+    const only = await folderWith(unshare)
+    expect(await detectSandbox({ ...options, env: { PATH: only } }, signal())).toEqual({
+      reason: expect.stringContaining('apt install bubblewrap'),
+    })
+  })
+
+  test('uses namespaces alone where the user allows it, and says that it is weaker', async (context) => {
+    const unshare = await findProgram('unshare', process.env['PATH'])
+    if (unshare === undefined) return context.skip('unshare is not installed')
+    const only = await folderWith(unshare)
+    const allowed = { ...options, allowUnsandboxed: true, env: { PATH: only } }
+    const found = await describeSandbox(allowed, signal())
     expect(found).toMatchObject({ kind: 'unshare', strength: 'weak', text: expect.stringContaining('weaker') })
-    const sandbox = await detectSandbox({ ...options, env: { PATH: only } }, signal())
+    const sandbox = await detectSandbox(allowed, signal())
     if ('reason' in sandbox) throw new Error(sandbox.reason)
     const { stdout } = await run(
       sandbox,

@@ -44,13 +44,17 @@ export interface SandboxOptions {
   isRoot: boolean
 }
 
-/** Tries each kind, the strongest first. Without any, `reason` says what to install. */
+/**
+ * Tries each kind, the strongest first. Without any, `reason` says what to install. Kinds that leave the user's files readable
+ * are tried only if the user allows them.
+ */
 export async function detectSandbox(
   options: SandboxOptions,
   signal: AbortSignal,
 ): Promise<Sandbox | { reason: string }> {
   const reasons: string[] = []
-  for (const detect of options.platform === 'darwin' ? [detectSandboxExec] : [detectBubblewrap, detectUnshare]) {
+  const weak = options.allowUnsandboxed ? [detectUnshare] : []
+  for (const detect of options.platform === 'darwin' ? [detectSandboxExec] : [detectBubblewrap, ...weak]) {
     const found = await detect(options, signal)
     if ('kind' in found) return found
     reasons.push(found.reason)
@@ -126,7 +130,7 @@ async function describeBubblewrap(program: string, filtered: boolean, signal: Ab
 
 async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox | { reason: string }> {
   const program = await findProgram('unshare', options.env['PATH'])
-  if (program === undefined) return { reason: 'util-linux unshare is not installed either.' }
+  if (program === undefined) return { reason: 'unshare is not installed.' }
   const sandbox: Sandbox = {
     kind: 'unshare',
     description: 'unshare (namespaces only, weaker than bubblewrap)',
@@ -138,7 +142,7 @@ async function detectUnshare(options: SandboxOptions, signal: AbortSignal): Prom
       spawnPlain([program, ...unshareArgs(plan)], plan, spawnOptions, spawnSignal),
   }
   const failure = await tryOut(sandbox, options.nodePath, signal)
-  return failure === undefined ? sandbox : { reason: `unshare cannot make namespaces here either (${failure}).` }
+  return failure === undefined ? sandbox : { reason: `unshare cannot make namespaces here (${failure}).` }
 }
 
 /** Not verified on macOS. */
