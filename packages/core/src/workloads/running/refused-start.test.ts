@@ -47,3 +47,18 @@ test('an audit file whose folder became a link keeps the server from starting', 
   expect(observed.failure?.message).toContain('"/data/logs" leads to "/data/toolhaven-state"')
   expect(observed.connected).not.toBe(true)
 })
+
+test('a server that cannot be reached over its transport is in error, not running', async () => {
+  using fake = await startFakeDaemon()
+  const { workloads } = fake.daemon
+  await createWorkload(workloads, { name: 'odd', image: 'npx://server@1.0.0' })
+  await settle()
+  await workloads.book.change('odd', (stored) => ({ ...stored, config: { ...stored.config, transport: 'inspector' } }))
+  await changeLifecycle(workloads, 'odd', 'restart')
+  await settle()
+  await fake.clock.advance(2_500)
+  await settle()
+  const { observed } = workloads.book.get('odd')
+  expect(observed.failure?.message).toBe('odd cannot be reached over HTTP, because its transport is inspector')
+  expect(observed.connected).not.toBe(true)
+})

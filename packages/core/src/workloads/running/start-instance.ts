@@ -1,4 +1,4 @@
-import type { WorkloadLimits } from '@toolhaven/contract/run-config'
+import type { RunConfig, WorkloadLimits } from '@toolhaven/contract/run-config'
 import { isHeaderValue } from '@toolhaven/contract/text'
 import { describeError, invalid, isThvError, unavailable } from '../../errors.ts'
 import type { EndpointSpec, LimitsSpec } from '../../ports/gateway.ts'
@@ -87,8 +87,9 @@ export async function startInstance(deps: SupervisorDeps, { stored }: Entry, sig
 
 export async function startRemote(deps: SupervisorDeps, { stored }: Entry, signal: AbortSignal): Promise<void> {
   const { config, generation, publicOnly = false } = stored
-  const { remote_url: url, transport, name } = config
-  if (url === undefined || (transport !== 'sse' && transport !== 'streamable-http')) return
+  const { remote_url: url, name } = config
+  if (url === undefined) throw new Error(`${name} has no remote_url, so it is not a remote server`)
+  const transport = httpTransport(config)
   await openEndpoint(deps, stored)
   deps.book.observe(name, { progress: { phase: 'connecting' } })
   const headers = await remoteHeaders(deps, stored)
@@ -121,8 +122,8 @@ export async function connectHttp(
   signal: AbortSignal,
   outputSince?: string,
 ): Promise<void> {
-  const { name, transport, target_host: targetHost } = stored.config
-  if (transport !== 'sse' && transport !== 'streamable-http') return
+  const { name, target_host: targetHost } = stored.config
+  const transport = httpTransport(stored.config)
   const state = await deps.runtime.inspect(handle, signal)
   if (state.state !== 'running' || !state.address)
     throw unavailable(`the server of ${name} is not reachable: it has no address`)
@@ -134,6 +135,13 @@ export async function connectHttp(
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
   const behind = socketPath === undefined ? {} : { socketPath }
   await deps.gateway.connect(name, { kind: 'http', transport, url, ...behind, processId: handle.id }, signal)
+}
+
+/** A new transport does not compile here until it is listed as reached over HTTP or not. */
+function httpTransport({ name, transport }: RunConfig): 'sse' | 'streamable-http' {
+  if (transport === 'stdio' || transport === 'inspector')
+    throw new Error(`${name} cannot be reached over HTTP, because its transport is ${transport}`)
+  return transport
 }
 
 export async function endpointSpec(deps: SupervisorDeps, stored: StoredWorkload): Promise<EndpointSpec> {
