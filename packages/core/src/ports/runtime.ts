@@ -71,7 +71,7 @@ export interface Runtime {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type RuntimeName = 'docker' | 'podman' | 'process' | 'kubernetes'
+export type RuntimeName = 'docker' | 'podman' | 'process'
 
 export type RuntimeHealth =
   | { state: 'undetected'; reason: string }

@@ -40,7 +40,7 @@ const storedWorkload = z.strictObject({
   createdAt: z.string(),
   generation: z.int().min(0),
   handle: z
-    .strictObject({ runtime: z.enum(['docker', 'podman', 'process', 'kubernetes']), id: z.string(), name: z.string() })
+    .strictObject({ runtime: z.enum(['docker', 'podman', 'process']), id: z.string(), name: z.string() })
     .exactOptional(),
   publicOnly: z.boolean().exactOptional(),
   upgrade: z.strictObject({ generation: z.int().min(0), before: z.strictObject(mayBeUpgraded) }).exactOptional(),

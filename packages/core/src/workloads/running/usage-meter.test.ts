@@ -54,7 +54,7 @@ test('what cannot be measured has a reason, and is no sum of the rest', async ()
   })
   expect(await meter.measure([handle('a'), handle('broken')], signal)).toEqual({ notMeasured: 'the engine is away' })
   const { clock } = meterOf(async () => ({}))
-  const dumb = new UsageMeter({ clock, runtime: { name: 'kubernetes' } })
+  const dumb = new UsageMeter({ clock, runtime: { name: 'docker' } })
   expect(await dumb.measure([handle('a')], signal)).toEqual({
     notMeasured: expect.stringContaining('does not measure'),
   })
