@@ -149,8 +149,8 @@ it('streams of callers in good standing outlast a change of the workload, howeve
   for (const sub of names) streams.push(await ask(test, undefined, await sessionOf(test, { sub }), { method: 'GET' }))
   const asked = test.provider.asked.count
   await test.open({ ...AUTHENTICATION, limits: { requestsPerMinute: 100_000 } })
-  await vi.waitFor(() => expect(test.provider.asked.count).toBe(asked + names.length), 30_000)
+  await vi.waitFor(() => expect(test.provider.asked.count).toBe(asked + names.length), 120_000)
   server.say({ method: 'notifications/tools/list_changed' })
   const told = await Promise.all(streams.map((stream) => messagesOf(stream).next()))
   for (const message of told) expect(message).toMatchObject({ value: { method: 'notifications/tools/list_changed' } })
-}, 60_000)
+}, 240_000)
