@@ -21,7 +21,7 @@ import type { Pipeline, Refused } from '../policy/pipeline.ts'
 import { Call, type ReplySink } from './call.ts'
 import type { Session } from './session.ts'
 import type { SessionTable } from './session-table.ts'
-import { unfitSubscription } from './subscriptions.ts'
+import { subscriptionProblem } from './subscriptions.ts'
 import { weightOf, type CallMemory } from '../messages/weight.ts'
 
 export interface DispatchContext {
@@ -87,8 +87,8 @@ function request(
     context.traffic.refused()
     reply.answer(body)
   }
-  const unfit = unfitFor(context, session, message)
-  if (unfit !== undefined) return refuse(unfit)
+  const problem = requestProblem(context, session, message)
+  if (problem !== undefined) return refuse(problem)
   const asked = watched?.request ?? message
   const passed = pipeline.fromClient(asked, asker)
   if ('refusal' in passed) return refuse(passed.refusal, passed.by)
@@ -248,7 +248,7 @@ class WatchedReply implements ReplySink {
   }
 }
 
-function unfitFor(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {
+function requestProblem(context: DispatchContext, session: Session, message: RpcRequest): Refusal | undefined {
   if (message.method === 'initialize')
     return { code: RPC_ERROR.invalidRequest, message: 'This session is already initialized.' }
   if (session.calls.has(idKey(message.id)))
@@ -256,6 +256,6 @@ function unfitFor(context: DispatchContext, session: Session, message: RpcReques
   if (session.calls.size >= context.limits.maxCallsPerSession)
     return { code: RPC_ERROR.server, message: 'Too many calls in flight. Wait until some are answered.' }
   return message.method === 'resources/subscribe'
-    ? unfitSubscription(session, message.params?.['uri'], context.sessions.all())
+    ? subscriptionProblem(session, message.params?.['uri'], context.sessions.all())
     : undefined
 }

@@ -20,7 +20,7 @@ export function isSubscribable(uri: string): boolean {
 }
 
 /** Why the session cannot have this subscription as well. The server's side refuses a value that is not a string. */
-export function unfitSubscription(session: Session, uri: unknown, all: Iterable<Session>): Refusal | undefined {
+export function subscriptionProblem(session: Session, uri: unknown, all: Iterable<Session>): Refusal | undefined {
   const { subscriptions, owner } = session
   if (typeof uri !== 'string') return undefined
   if (!isSubscribable(uri)) return invalid(TOO_LONG)

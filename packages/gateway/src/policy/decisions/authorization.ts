@@ -11,7 +11,7 @@ import { withoutTwins } from '../../messages/alike.ts'
 
 export interface AuthorizationOptions {
   engine: PolicyEngine
-  /** The sender of a request, where the endpoint authenticates callers. */
+  /** The sender of each request. `admission/authentication.ts` fills it; without authentication it is empty. */
   callers: Callers
   shown: ShownName
 }
