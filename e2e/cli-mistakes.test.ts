@@ -222,7 +222,7 @@ test('all workloads are removed only after a question, or with --yes', async () 
 
 test('a second run of the same server says that there is one already', async () => {
   await thv('run', 'time')
-  const already = 'There is a workload time of the same server already'
+  const already = 'There is already a workload time of the same server'
   const second = await thv('run', 'time')
   expect(second).toMatchObject({ code: 0, stdout: expect.stringMatching(/^time-2 is running/) })
   expect(second.stderr).toContain(`${already} (it is running), so this one is called time-2.`)
@@ -239,7 +239,7 @@ test('a run that a script gives up says what goes on', async () => {
     await using running = startThv(world.home, ['run', `http://127.0.0.1:${Object(silent.address()).port}/mcp`])
     const names = async () => (await world.daemon.api.call('listWorkloads', { query: {} })).workloads
     await expect.poll(names).toMatchObject([{ name: '127.0.0.1' }])
-    const told = '127.0.0.1 goes on starting; "thv rm 127.0.0.1" removes it.'
+    const told = '127.0.0.1 is still starting; "thv rm 127.0.0.1" removes it.'
     expect(await running.terminate()).toMatchObject({ code: 143, stderr: expect.stringContaining(told) })
   } finally {
     silent.closeAllConnections()
@@ -331,7 +331,7 @@ test('a wrong line or file is answered with what to do next', async () => {
       /goes to the newest version\nFor another version: thv edit time --server SERVER@2/,
     ],
     [['run', 'uvx:mcp-server-time'], /"thv run uvx:\/\/mcp-server-time"/],
-    [['run', 'time', '--memory', '5'], /--memory 5 is 5 MB; give at least 16m/],
+    [['run', 'time', '--memory', '5'], /--memory 5 is 5 MB. The minimum is 16m./],
     [['run', 'time', '--env'], /argument missing\n"thv run --help"/],
     [['client', 'register'], /"thv client status" shows the clients/],
     [['completion'], /Choose one of bash, zsh, fish, powershell\./],

@@ -159,8 +159,8 @@ describe('thv proxy', () => {
     const wrong: [string[], number, RegExp][] = [
       [[], 2, /--target-uri is missing/],
       [['--target-uri', 'nowhere'], 2, /must be an http or https address/],
-      [['--target-uri', 'http://a:b@127.0.0.1/'], 2, /must not hold a password/],
-      [[...target, '--host', '0.0.0.0'], 2, /would let everybody on the network in/],
+      [['--target-uri', 'http://a:b@127.0.0.1/'], 2, /must not contain a password/],
+      [[...target, '--host', '0.0.0.0'], 2, /would let everybody on the network use the server/],
       [[...target, '--oidc-audience', 'x'], 2, /--oidc-issuer or --oidc-jwks-url is missing/],
       [[...target, '--oidc-issuer', 'http://127.0.0.1:9'], 2, /must use https/],
       [
@@ -184,7 +184,7 @@ describe('thv proxy tunnel', () => {
     for (const target of ['time', url]) {
       const refused = await thv('proxy', 'tunnel', target, '--tunnel-provider', 'local')
       expect(refused).toMatchObject({ code: 1, stdout: '' })
-      expect(refused.stderr).toMatch(/lets everybody in.*\nProtect it with oidc/)
+      expect(refused.stderr).toMatch(/accepts every caller.*\nRequire a token first/)
     }
     await using running = start('proxy', 'tunnel', 'time', '--tunnel-provider', 'local', '--allow-unauthenticated')
     const [, address = ''] = await running.says(/^time is reachable at (http:\/\/127\.0\.0\.1:\d+\/mcp)\n$/)

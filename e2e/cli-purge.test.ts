@@ -60,7 +60,7 @@ test('a purge without a daemon removes containers and the images that were built
       expect.stringMatching(/^image toolhaven\.local\/npx-thv-named:[0-9a-f]{32}$/),
     ]),
   )
-  expect(kept).toEqual(['images that were pulled: other programs may use them'])
+  expect(kept).toEqual(['pulled images: other programs may use them'])
   expect(await imagesOf(engine)).toEqual([...before, 'named-by-me:1'].toSorted())
   await untilNothingIsLeft(platform, home)
   expect(existsSync(home.stateDir)).toBe(false)

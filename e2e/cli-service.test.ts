@@ -161,7 +161,7 @@ describe('the service of a user', () => {
     const { code, stdout, stderr } = await run('serve', '--install')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^thv: no systemd instance of yours runs here \(.*\)\nStart "thv serve" with what starts services/,
+      /^thv: your user has no systemd instance here \(.*\)\nStart "thv serve" with the init system/,
     )
     expect(existsSync(join(home.env['XDG_CONFIG_HOME'] ?? '', 'systemd'))).toBe(false)
     for (const [args, said] of [

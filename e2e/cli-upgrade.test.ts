@@ -103,7 +103,7 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
   const done = await thv(...change, '--yes')
   expect(done).toMatchObject({ code: 0, stdout: 'notes is upgraded: 1.0.0 → 2.0.0\n' })
-  expect(done.stderr).toContain('Its tools are not as you accepted them: extra added; see "thv tools diff notes"')
+  expect(done.stderr).toContain('Its tools differ from the ones you accepted: extra added. See "thv tools diff notes".')
   expect(await details('notes')).toMatchObject({ url, package: `npx://${UPGRADED_PACKAGE}@2.0.0` })
   const second = await serverSays('notes')
   expect(second).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })

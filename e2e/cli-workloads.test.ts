@@ -161,7 +161,7 @@ test('a server that cannot start is told with its reason, and stays for another 
     code: 1,
     stdout: '',
     stderr: expect.stringContaining(
-      'thv: broken: the server exited with code 1\nIts last lines:\n  ready\nbroken was removed again. With --keep it stays.\n',
+      'thv: broken: the server exited with code 1\nIts last lines:\n  ready\nbroken was removed. To keep a workload that does not start, use --keep.\n',
     ),
   })
   expect(await listed('--all')).toEqual([])
@@ -288,7 +288,7 @@ test('Ctrl-C while a server starts leaves it starting, and says how to remove it
   gate.hold()
   const args = ['run', `http://127.0.0.1:${gate.port}/mcp`, '--name', 'slow']
   const interrupted = await runThv(world.home, args, { interruptAfter: gate.reached })
-  expect(interrupted).toEqual({ code: 130, stdout: '', stderr: 'slow goes on starting; "thv rm slow" removes it.\n' })
+  expect(interrupted).toEqual({ code: 130, stdout: '', stderr: 'slow is still starting; "thv rm slow" removes it.\n' })
   expect(await listed()).toMatchObject([{ name: 'slow', status: 'starting' }])
   expect(await thv('rm', 'slow')).toMatchObject({ code: 0 })
 })

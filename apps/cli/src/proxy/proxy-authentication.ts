@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { ProxyFlags } from './proxy-flags.ts'
 import { readProblem } from '../output/read-problem.ts'
 
-/** Whom the proxy lets in; undefined: everybody who reaches its port. */
+/** Who may call the proxy; undefined means anyone who can reach its port. */
 export async function proxyAuthentication(
   { cwd }: Pick<Context, 'cwd'>,
   flags: ProxyFlags,

@@ -1,6 +1,6 @@
 import { type FlagDef, type FlagValues, FORMAT_FLAG } from '../command.ts'
 
-/** The flags of `thv proxy`: where it listens, whom it lets in, and what it sends to the server behind it. */
+/** The flags of `thv proxy`: where it listens, who may call it, and what it sends to the server behind it. */
 export const PROXY_FLAGS = {
   targetUri: { type: 'text', value: 'url', summary: 'MCP endpoint of the server behind it (required)' },
   transport: {

@@ -16,7 +16,7 @@ import { stopSignal, untilStopped } from './until-stopped.ts'
 
 const DRAIN_MS = 5_000
 
-/** Serves one MCP server at an address of its own until it is asked to stop. */
+/** Serves one MCP server at its own address until the user stops it. */
 export async function runProxy(context: Context, name: string, flags: ProxyFlags): Promise<void> {
   using signal = stopSignal(context.signal)
   const { out } = context
@@ -25,7 +25,7 @@ export async function runProxy(context: Context, name: string, flags: ProxyFlags
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(flags.host)
   if (!isLoopback && authentication === undefined)
     throw invalid(
-      `--host ${flags.host} would let everybody on the network in\nSay whom with --oidc-issuer, or listen on 127.0.0.1.`,
+      `--host ${flags.host} would let everybody on the network use the server\nRequire a token with --oidc-issuer, or listen on 127.0.0.1.`,
     )
   const headers = await targetHeaders(context, flags)
   const gateway = gatewayOf(context, flags)
@@ -58,7 +58,7 @@ export async function runProxy(context: Context, name: string, flags: ProxyFlags
 
 const RETRY_MS = 2_000
 
-/** A server that nobody listens for may come up later. What it answers does not change by waiting. */
+/** Waits for a server that is not listening yet. Waiting does not help where a server answers with an error. */
 async function untilReached(
   out: Output,
   url: string,
@@ -73,7 +73,7 @@ async function untilReached(
     } catch (error) {
       if (signal.aborted || !(error instanceof Error) || !isNotReached(error.cause)) throw error
       if (!isTold)
-        out.note(`${error.message} It is tried again until it answers. Check --target-uri, or press Ctrl-C to end.`)
+        out.note(`${error.message} Trying again until it answers. Check --target-uri, or press Ctrl-C to stop.`)
     } finally {
       out.transient('')
     }
@@ -82,12 +82,15 @@ async function untilReached(
 }
 
 function targetOf({ targetUri, transport }: ProxyFlags): { url: string; transport: 'sse' | 'streamable-http' } {
-  if (targetUri === undefined) throw invalid('--target-uri is missing\nSay where the server is: --target-uri URL')
+  if (targetUri === undefined)
+    throw invalid('--target-uri is missing\nPass the URL of the server with --target-uri URL')
   const url = URL.parse(targetUri)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw invalid('--target-uri must be an http or https address')
   if (url.username !== '' || url.password !== '')
-    throw invalid('--target-uri must not hold a password\nSend it with --target-header-secret or --target-bearer-file.')
+    throw invalid(
+      '--target-uri must not contain a password\nSend it with --target-header-secret or --target-bearer-file.',
+    )
   const isSse = transport === 'sse' || (transport === undefined && url.pathname.endsWith('/sse'))
   if (url.pathname === '/') url.pathname = isSse ? '/sse' : '/mcp'
   return { url: url.href, transport: isSse ? 'sse' : 'streamable-http' }
@@ -106,7 +109,7 @@ async function targetHeaders(context: Context, flags: ProxyFlags): Promise<Recor
   return headers
 }
 
-/** Each try of each client finds the server away anew. */
+/** Every attempt of every client reports the lost server again, so repeats are dropped for this long. */
 const QUIET_MS = 30_000
 
 function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
@@ -123,7 +126,7 @@ function gatewayOf({ out, env }: Context, flags: ProxyFlags) {
       onBackendLost: (_name, reason) => {
         if (Date.now() - saidAt < QUIET_MS) return
         saidAt = Date.now()
-        out.note(`The server is away: ${reason}`)
+        out.note(`The server cannot be reached: ${reason}`)
       },
       onOutput: quiet,
       onLoginNeeded: quiet,

@@ -12,7 +12,7 @@ import { stopSignal, untilStopped } from './until-stopped.ts'
 const DRAIN_MS = 10_000
 const PATIENCE_MS = 30_000
 
-/** Bridges a workload to stdin and stdout until stdin ends. Only protocol is written to stdout. */
+/** Bridges a workload to stdin and stdout until stdin ends. Only MCP messages are written to stdout. */
 export async function runStdioProxy(context: Context, name: string, tokenFile: string | undefined): Promise<void> {
   using signal = stopSignal(context.signal)
   const locate = async () => {
@@ -22,7 +22,7 @@ export async function runStdioProxy(context: Context, name: string, tokenFile: s
       headers: headers === undefined ? {} : { authorization: `Bearer ${headers}` },
     }
   }
-  // Before the first message: a wrong name is said at once.
+  // Before the first message, so that a wrong name is reported at once.
   await locate()
   const write = (line: string) => void process.stdout.write(`${line}\n`)
   const { maxMessageBytes } = DEFAULT_LIMITS
@@ -52,7 +52,7 @@ function receive(bridge: StdioBridge, line: string, write: (line: string) => voi
   }
 }
 
-/** Its streamable HTTP address, which every workload has whatever its clients use. */
+/** Every workload has a streamable HTTP address, whichever transport its clients use. */
 async function endpointOf(context: Context, nameOrAddress: string): Promise<string> {
   const { name, url, status } = await workloadOf(context, nameOrAddress)
   if (status === 'stopped' || status === 'stopping' || status === 'removing')
@@ -60,7 +60,7 @@ async function endpointOf(context: Context, nameOrAddress: string): Promise<stri
   return new URL('/mcp', url).href
 }
 
-/** Entries in the files of clients name the address, as those of other clients do. */
+/** Entries in client files name the workload by its address, not by its name. */
 async function workloadOf({ daemon, signal }: Context, nameOrAddress: string): Promise<Workload> {
   const client = await daemon()
   if (!/^https?:\/\//i.test(nameOrAddress))

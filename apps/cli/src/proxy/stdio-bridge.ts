@@ -15,12 +15,12 @@ import {
 } from '@toolhaven/gateway/json-rpc'
 
 export interface StdioBridgeOptions {
-  /** Where the server is now, and what it wants to hear with each request. */
+  /** Where the server is now, and the headers that each request to it needs. */
   locate: () => Promise<{ url: string; headers: Readonly<Record<string, string>> }>
   /** One line for the client. */
   write: (line: string) => void
   maxMessageBytes: number
-  /** How long a message waits for a server that is away. */
+  /** How long a message waits for a server that cannot be reached. */
   patienceMs: number
 }
 
@@ -31,9 +31,9 @@ export class StdioBridge {
   #upstream: StreamableUpstream | undefined
   #target: UpstreamTarget | undefined
   #opening: Promise<StreamableUpstream> | undefined
-  /** What the client said of itself, for the next session. */
+  /** The client's `initialize` request, sent again for each new session. */
   #initialize: RpcRequest | undefined
-  /** The handshake is sent in order; what follows waits for it. */
+  /** The handshake is sent in order, and later messages wait for it. */
   #handshake: Promise<unknown> = Promise.resolve()
   #onQuiet: (() => void) | undefined
   #isEnded = false
@@ -42,7 +42,7 @@ export class StdioBridge {
     this.#options = options
   }
 
-  /** A message of the client. */
+  /** Takes a message from the client. */
   receive(message: RpcMessage): void {
     if (message.kind === 'request') {
       this.#waiting.set(idKey(message.id), message)
@@ -53,7 +53,7 @@ export class StdioBridge {
     if (isHandshake) this.#handshake = delivered
   }
 
-  /** Lets what is under way be answered, then says good-bye. */
+  /** Waits for pending answers, then ends the session. */
   async end(drainMs: number): Promise<void> {
     if (this.#waiting.size > 0 && drainMs > 0) {
       const quiet = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ export class StdioBridge {
     this.#upstream?.close()
   }
 
-  /** Never rejects: who asked is told on the pipe. */
+  /** Never rejects: the client gets errors on the pipe. */
   async #deliver(message: RpcMessage): Promise<void> {
     const request = message.kind === 'request' ? message : undefined
     const absent = new AbsentServer(this.#options.patienceMs)
@@ -100,7 +100,7 @@ export class StdioBridge {
     return this.#opening
   }
 
-  /** The server forgot the session: a new one from what the client said, which the client does not notice. */
+  /** Opens a new session with the client's own `initialize` after the server forgot the old one. The client does not notice. */
   async #renew(): Promise<StreamableUpstream> {
     const former = this.#initialize
     if (former === undefined) return this.#create()
@@ -126,12 +126,12 @@ export class StdioBridge {
         target: this.#target,
         maxMessageBytes: this.#options.maxMessageBytes,
         onMessage: (message, relatedTo) => this.#hear(upstream, message, relatedTo),
-        // The gateway never has its clients come back for an answer.
+        // The gateway never makes its clients reconnect for an answer.
         isAwaited: () => false,
         onEnded: () => {
           if (this.#upstream !== upstream) return
           this.#drop(upstream)
-          // For what the server says by itself; without it the next message of the client opens one.
+          // Messages that the server sends on its own need a session. If this fails, the client's next message opens one.
           if (!this.#isEnded) void this.#open().catch(() => undefined)
         },
       },
@@ -157,7 +157,7 @@ export class StdioBridge {
     if (this.#waiting.size === 0) this.#onQuiet?.()
   }
 
-  /** Another call may have made a new one already: that stays. */
+  /** Keeps a new upstream that another call may have opened already. */
   #drop(upstream: StreamableUpstream | undefined): void {
     upstream?.leave()
     if (this.#upstream === upstream) this.#upstream = undefined

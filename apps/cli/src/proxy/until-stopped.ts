@@ -1,4 +1,4 @@
-/** Aborted by Ctrl-C and by whoever else asks the program to end. */
+/** Aborted by Ctrl-C and by every signal that asks the program to end. */
 export function stopSignal(interrupted: AbortSignal): AbortSignal & Disposable {
   const terminated = new AbortController()
   const onTerminate = () => terminated.abort(new Error('terminated'))

@@ -5,7 +5,7 @@ import { takeOver } from '../daemon/take-over.ts'
 
 const PATIENCE_MS = 30_000
 
-/** Asks the daemon of a state folder to end, if one runs, and waits until its process is gone. */
+/** Stops the daemon of a state folder, if one runs, and waits until its process is gone. */
 export async function endDaemon(stateDir: string): Promise<void> {
   const found = await readLock(stateDir)
   if (!found?.alive) return
@@ -16,9 +16,9 @@ export async function endDaemon(stateDir: string): Promise<void> {
     () => {},
   )
   const deadline = Date.now() + PATIENCE_MS
-  // It gives up its lock a moment before it has written its last file.
+  // The daemon releases its lock shortly before it writes its last file.
   while (isThere(pid)) {
-    if (Date.now() > deadline) throw unavailable(`the daemon (process ${pid}) does not end; stop it and try again`)
+    if (Date.now() > deadline) throw unavailable(`the daemon (process ${pid}) did not stop. Stop it, then try again.`)
     await delay(20)
   }
 }

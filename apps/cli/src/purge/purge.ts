@@ -19,20 +19,20 @@ import { homeDirOf } from '../home-dir.ts'
 
 export interface Purged {
   removed: string[]
-  /** Each with its reason. */
+  /** Each entry includes the reason. */
   kept: string[]
 }
 
 const PATIENCE_MS = 120_000
 
 /**
- * Removes everything that Toolhaven has made on this machine for this user. What needs the daemon comes first; when that
- * fails nothing is forgotten, so that it can be tried again.
+ * Removes everything that Toolhaven has created on this machine for this user. Steps that need the daemon come first. If
+ * one of them fails, no settings are deleted, so that the user can try again.
  */
 export async function purge(context: Context, uninstall: () => Promise<boolean>): Promise<Purged> {
   const paths = pathsOf(context.env)
   const result: Purged = { removed: [], kept: [] }
-  // Without a state folder there never was a daemon.
+  // Without a state folder, no daemon ever ran here.
   if (existsSync(paths.stateDir)) await removeWithDaemon(context, paths, result)
   await removeBuiltImages(context, paths, result)
   if (await uninstall()) result.removed.push('the service')
@@ -46,11 +46,11 @@ export async function purge(context: Context, uninstall: () => Promise<boolean>)
 async function removeWithDaemon(context: Context, paths: ToolhavenPaths, { removed }: Purged): Promise<void> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)])
   const client = await daemonOf(context, paths)
-  // Their keys are nowhere but in the secret store, which goes too.
+  // The keys of adopted servers exist only in the secret store, which is removed too.
   const { adoptions } = await client.call('discoverServers', {}, signal)
   for (const { name } of adoptions) {
     await client.call('undoAdoption', { body: { name } }, signal)
-    removed.push(`workload ${name}, which its clients run by themselves again`)
+    removed.push(`workload ${name}, which its clients run on their own again`)
   }
   const clients = await client.call('listClients', {}, signal)
   const clientNames = clients.map(({ name }) => name)
@@ -66,15 +66,15 @@ async function removeWithDaemon(context: Context, paths: ToolhavenPaths, { remov
   } catch (error) {
     context.signal.throwIfAborted()
     throw unavailable(
-      `not every workload could be removed within ${PATIENCE_MS / 1000} s, so the rest was left as it is\n` +
-        '"thv list --all" shows which ones and why; then try again.',
+      `not every workload could be removed within ${PATIENCE_MS / 1000} s, so nothing else was removed\n` +
+        '"thv list --all" shows which workloads are left and why. Then try again.',
       error,
     )
   }
   removed.push(...names.map((name) => `workload ${name}`))
 }
 
-/** One that is started only to end what it finds takes any port: the usual one may be in use by now. */
+/** A daemon that is started only to clean up takes any port, because the usual one may be in use. */
 async function daemonOf({ env, out, signal }: Context, paths: ToolhavenPaths): Promise<DaemonClient> {
   const running = await findRunningDaemon(env)
   if (running) return running
@@ -88,14 +88,14 @@ async function removeBuiltImages({ signal }: Context, paths: ToolhavenPaths, res
   try {
     const { removed, kept } = await removeImages(engine, signal)
     result.removed.push(...removed)
-    result.kept.push(...kept, 'images that were pulled: other programs may use them')
+    result.kept.push(...kept, 'pulled images: other programs may use them')
   } catch (error) {
     signal.throwIfAborted()
-    result.kept.push(`images that were built: ${error instanceof Error ? error.message : String(error)}`)
+    result.kept.push(`built images: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-/** Entries of ours are out of those files by now, so nobody needs the copies from before. */
+/** The client files no longer contain Toolhaven's entries, so the backup copies are not needed. */
 async function removeClientCopies({ env }: Context, result: Purged): Promise<void> {
   const { removed, kept } = await removeCopies(homeDirOf(env), process.platform === 'darwin' ? 'darwin' : 'linux')
   result.removed.push(...removed)
@@ -119,18 +119,18 @@ async function forgetKeyring({ env, signal }: Context, paths: ToolhavenPaths, re
   }
 }
 
-/** One that cannot go keeps no other one. */
+/** A folder that cannot be removed is reported, and the others are still removed. */
 async function removeOwnFolder(folder: string, { removed, kept }: Purged): Promise<void> {
   try {
     if (await removeFolder(folder)) removed.push(folder)
   } catch (error) {
     kept.push(`${folder}: ${describeError(error)}`)
-    // It may hold secrets: a script must not take this for done.
+    // The folder may hold secrets, so a script must notice the failure.
     process.exitCode = 1
   }
 }
 
-/** On macOS several of them are one; the compiled code of the program itself is where XDG has it, there too. */
+/** On macOS several of these are the same folder. The compile cache is in `~/.cache` on every platform. */
 function foldersOf({ env }: Context, paths: ToolhavenPaths): Set<string> {
   const { configDir, dataDir, stateDir, cacheDir, runtimeDir } = paths
   const compiled = join(homeDirOf(env), '.cache', 'toolhaven')

@@ -24,5 +24,5 @@ test('a folder goes with all that is in it, read-only folders and links too, and
 })
 
 test('a folder that is not named after us is refused', async () => {
-  await expect(removeFolder(place)).rejects.toThrow('is not a folder of Toolhaven')
+  await expect(removeFolder(place)).rejects.toThrow('is not a Toolhaven folder')
 })

@@ -13,16 +13,16 @@ const images = z.array(
 
 export interface ImageRemoval {
   removed: string[]
-  /** With the reason. */
+  /** Each entry includes the reason. */
   kept: string[]
 }
 
-/** Images of packages, and of the forwarder. No registry has such names. */
+/** Names of the images of packages and of the forwarder. No registry uses such names. */
 const MADE_HERE = ['toolhaven.local/', 'localhost/toolhaven-forwarder-']
 
 /**
- * Removes what was built here: images with names that no registry has, and what a build that was cut
- * short left behind. An image that somebody gave another name too keeps that one.
+ * Removes the images that were built here, and what an interrupted build left behind. An image that
+ * has another name as well keeps that name.
  */
 export async function removeImages({ kind, address }: EngineIdentity, signal: AbortSignal): Promise<ImageRemoval> {
   const client = createEngineClient(kind === 'podman' ? 'Podman' : 'Docker', address)
@@ -43,7 +43,7 @@ async function removeImage(client: EngineClient, name: string, removal: ImageRem
     removal.removed.push(`image ${name}`)
   } catch (error) {
     signal.throwIfAborted()
-    // In use by a container that is not of this installation: then it is not ours alone.
+    // A container of another installation uses the image.
     removal.kept.push(`image ${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

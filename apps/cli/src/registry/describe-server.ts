@@ -64,7 +64,7 @@ function inputLine({ name, description, required, default: preset, secret, choic
   return `${name}${said === '' ? '' : ` (${said})`}: ${description}`
 }
 
-/** With what the server cannot do without; a secret by its name in the store. */
+/** A command that runs the server, with every required value. A secret is given by its name in the store. */
 function runLine(server: Server): string {
   const needed = (server.env_vars ?? []).filter((input) => input.required && input.default === undefined)
   const options = needed.map(({ name, secret }) => (secret ? `--secret ${name},target=${name}` : `--env ${name}=VALUE`))

@@ -1,6 +1,6 @@
 import type { Server, ServerList } from './servers.ts'
 
-/** Servers in which every word is found, best first: in the name before tags and tools, and those before the description. */
+/** Servers that contain every word, best first: matches in the name, then in tags and tools, then in the description. */
 export function searchServers({ servers, remote_servers }: ServerList, query: string): ServerList {
   const words = query
     .toLowerCase()

@@ -2,7 +2,7 @@ import type { ImageServer, RemoteServer } from '@toolhaven/contract/registry-doc
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Output } from '../output/output.ts'
 
-/** There is one registry, and the API calls it this. */
+/** The API's name for the only registry. */
 export const REGISTRY = 'default'
 
 export type Server = ImageServer | RemoteServer

@@ -3,7 +3,7 @@ import type { DaemonClient } from '../connect/daemon-client.ts'
 import { closest } from '@toolhaven/core/closest'
 import { serverNames } from './servers.ts'
 
-/** The daemon refuses a bare word that nobody knows; the registry may have a similar one. */
+/** The daemon refuses an unknown bare word. The registry may have a similar name to suggest. */
 export async function withServerMeant(
   client: DaemonClient,
   server: string | undefined,

@@ -11,13 +11,13 @@ import { printable } from '@toolhaven/contract/visible-text'
 type Asking = Pick<Context, 'out' | 'signal'>
 
 export interface Answers {
-  /** With the answers that are no secrets. */
+  /** The request with the answers that are not secret. */
   request: CreateRequest
-  /** Values by variable, stored nowhere yet. */
+  /** Secret values by variable, not stored yet. */
   hidden: ReadonlyMap<string, string>
 }
 
-/** Asks for what the registry says the server needs and the line does not give. Without a terminal, the daemon names it. */
+/** Asks for values that the registry entry requires and the command lacks. Without a terminal, the daemon's error names them. */
 export async function askForMissing(
   { signal }: Asking,
   client: DaemonClient,
@@ -75,7 +75,7 @@ export async function createWithAnswers<Created>(
       secrets.push({ name: key, target })
     }
     const created = await create({ ...request, secrets })
-    for (const key of stored) context.out.note(`It is stored as the secret ${key}; "thv secret set ${key}" changes it.`)
+    for (const key of stored) context.out.note(`It is stored as the secret ${key}. "thv secret set ${key}" changes it.`)
     return created
   } catch (error) {
     for (const key of stored) await takeBack(context, client, key, error)
@@ -87,7 +87,7 @@ export async function createWithAnswers<Created>(
 async function takeBack({ out }: Asking, client: DaemonClient, key: string, failure: unknown): Promise<void> {
   const kept = () => out.note(`The secret ${key} stays stored; "thv secret delete ${key}" removes it.`)
   if (isThvError(failure, 'unavailable')) return kept()
-  // Ctrl-C must not keep it from being deleted.
+  // Without the signal of Ctrl-C, so that the secret is deleted in any case.
   const { signal } = new AbortController()
   await client.call('deleteSecret', { params: { key } }, signal).catch(kept)
 }
@@ -99,7 +99,7 @@ function variablesOfFile(file: unknown) {
     const entry = entryOfServer(read.data)
     return 'url' in entry ? [] : (entry.env_vars ?? [])
   } catch (error) {
-    // The daemon says why it cannot run.
+    // The daemon's error says why the server cannot run.
     if (isThvError(error)) return []
     throw error
   }
@@ -143,13 +143,13 @@ export async function askForSecond({ signal }: Asking, client: DaemonClient, ser
   for (const { name, status } of workloads) {
     const request = await requestOf(client, name, signal)
     if (request?.image !== server && request?.url !== server) continue
-    const message = `There is a workload ${name} of the same server already (${status}). Run a second one?`
+    const message = `There is already a workload ${name} of the same server (${status}). Run a second one?`
     if (await confirm({ message, instead: 'give it a name with --name', signal })) return
-    throw conflict(`cancelled; "thv inspect ${name}" shows the one there is\nNothing was changed.`)
+    throw conflict(`cancelled; "thv inspect ${name}" shows the existing workload\nNothing was changed.`)
   }
 }
 
-/** Undefined: the workload was removed meanwhile. */
+/** Undefined if the workload was removed in the meantime. */
 async function requestOf(client: DaemonClient, name: string, signal: AbortSignal): Promise<CreateRequest | undefined> {
   try {
     return (await client.call('getWorkloadRequest', { params: { name } }, signal)).request

@@ -4,7 +4,7 @@ import type { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 type AuthFlags = FlagValues<typeof REMOTE_AUTH_FLAGS> & FlagValues<typeof OIDC_FLAGS>
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of the request for logging in at a remote server, and for those who call. */
+/** The request fields for logging in to a remote server, and for the tokens of callers. */
 export function authFieldsOf(flags: AuthFlags): { oauth_config: Fields; oidc: Fields } {
   const scopes = flags.remoteAuthScopes
     .flatMap((names) => names.split(','))

@@ -146,7 +146,7 @@ test('policies, audit and names of tools are read from files', async () => {
     tools_override: { echo: { name: 'say' } },
   })
   expect(await given({ enableAudit: true })).toMatchObject({ audit_config: { include_request_data: false } })
-  await expect(given({ enableAudit: true, auditConfig: 'audit.json' })).rejects.toThrow('not both')
+  await expect(given({ enableAudit: true, auditConfig: 'audit.json' })).rejects.toThrow('cannot be used together')
 })
 
 test('how to log in at a remote server, and who may call, are fields of their own', async () => {
@@ -181,7 +181,7 @@ test('a profile must be a file with a JSON object', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'thv-run-'))
   onTestFinished(() => rm(cwd, { recursive: true, force: true }))
   for (const [text, said] of [
-    ['[]', 'must hold a JSON object'],
+    ['[]', 'must contain a JSON object'],
     ['{', 'is not JSON'],
   ] as const) {
     await writeFile(join(cwd, 'profile.json'), text)
@@ -206,8 +206,8 @@ test('a pair that is none is refused without telling what may be a secret', () =
 
 test('a size of memory that no server can have is told in the units of the flag', () => {
   expect(megabytesOf('2g')).toBe(2048)
-  expect(() => megabytesOf('5')).toThrow('--memory 5 is 5 MB; give at least 16m')
-  expect(() => megabytesOf('999999999999g')).toThrow('--memory 999999999999g is too much; give at most 16384g')
+  expect(() => megabytesOf('5')).toThrow('--memory 5 is 5 MB. The minimum is 16m.')
+  expect(() => megabytesOf('999999999999g')).toThrow('--memory 999999999999g is too large. The maximum is 16384g.')
 })
 
 test('memory is read with and without a unit', () => {

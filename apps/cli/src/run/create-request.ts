@@ -16,7 +16,7 @@ export interface RunCaller extends Caller {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** The request that the options of `thv run` ask for. The daemon checks it; here only what it cannot see is resolved. */
+/** The request for the options of `thv run`. The daemon checks it; only what the daemon cannot see is resolved here. */
 export async function createRequestOf(
   caller: RunCaller,
   words: readonly string[],
@@ -65,14 +65,14 @@ export async function createRequestOf(
 
 const nameOf = (server: string) => (/^https?:\/\//i.test(server) ? { url: server } : { image: server })
 
-/** People copy the address of a service from a browser. */
+/** People copy the URL of a service from a browser, where a host is expected. */
 function refuseAddress(host: string): string {
   const url = host.includes('://') ? URL.parse(host) : null
   if (url === null) return host
   throw invalid(`--allow-host takes a host, not the address ${host}\nWrite --allow-host ${url.host}`)
 }
 
-/** Fields that nobody asked for are left to the daemon, and to the registry's entry. */
+/** Leaves out fields that no flag sets, so that the daemon or the registry entry decides. */
 function withoutUnset(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isSet = (value: unknown) =>
     value !== undefined && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)
@@ -103,7 +103,10 @@ function ownVariables({ env }: RunCaller, options: readonly string[]): Record<st
   const pairs = options.map((option) => {
     if (option.includes('=')) return option
     const value = env[option]
-    if (value === undefined) throw invalid(`--env ${option}: you have no variable of that name; write ${option}=VALUE`)
+    if (value === undefined)
+      throw invalid(
+        `--env ${option}: ${option} is not set in your environment. Set it, or write --env ${option}=VALUE.`,
+      )
     return `${option}=${value}`
   })
   return pairsOf('--env', pairs)
@@ -119,7 +122,7 @@ async function profileOf({ cwd }: RunCaller, profile: string): Promise<Permissio
   try {
     return await readJsonObject(cwd, '--permission-profile', profile)
   } catch (error) {
-    throw invalid(`${describeError(error)}\nGive "none", "network" or a JSON file with a profile.`, error)
+    throw invalid(`${describeError(error)}\nUse "none", "network" or the path of a JSON file with a profile.`, error)
   }
 }
 
@@ -127,14 +130,15 @@ async function objectOf({ cwd }: RunCaller, flag: string, file: string | undefin
   return file === undefined ? undefined : readJsonObject(cwd, flag, file)
 }
 
-/** The daemon takes a text, so that a file of its own may be named as well. */
+/** The daemon accepts text, which can also be the name of a file on its own machine. */
 async function policiesOf(caller: RunCaller, file: string | undefined): Promise<string | undefined> {
   const config = await objectOf(caller, '--authz-config', file)
   return config && JSON.stringify(config)
 }
 
 async function auditOf(caller: RunCaller, { auditConfig, enableAudit }: RunFlags): Promise<object | undefined> {
-  if (auditConfig !== undefined && enableAudit) throw invalid('give --audit-config or --enable-audit, not both')
+  if (auditConfig !== undefined && enableAudit)
+    throw invalid('--audit-config and --enable-audit cannot be used together')
   // An empty object would mean "no audit".
   return enableAudit ? { include_request_data: false } : objectOf(caller, '--audit-config', auditConfig)
 }

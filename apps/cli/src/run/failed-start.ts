@@ -8,8 +8,8 @@ import { type WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.
 const LAST_LINES = 10
 
 /**
- * What a person is told when the server that `thv run` created never worked. The workload is removed, because the next try
- * would only find its name taken. A remote server is kept: nothing of it runs here, and it may be back soon.
+ * Reports that the server of a new workload never worked. The workload is removed, because the next try would
+ * find its name taken. A remote server is kept: it does not run on this machine, and it may come back soon.
  */
 export async function failedStart(
   { out, signal }: Context,
@@ -19,13 +19,15 @@ export async function failedStart(
 ): Promise<ThvError> {
   const params = { name }
   const told = (next: string, lines: readonly string[] = []) => {
-    // What it wrote is shown line by line below.
+    // The server's output is shown line by line below.
     const [reason = ''] = lines.length > 0 ? error.message.split(LAST_OUTPUT, 1) : [error.message]
     return new ThvError('conflict', [printable(reason), ...lines, next].join('\n'), { cause: error })
   }
   const { package: source } = await client.call('getWorkload', { params }, signal)
   if (/^https?:\/\//i.test(source))
-    return told(`It is kept and tried again. "thv list" shows when it runs, "thv rm ${name}" removes it.`)
+    return told(
+      `The workload is kept, and Toolhaven tries again. "thv list" shows when it runs, "thv rm ${name}" removes it.`,
+    )
   const logs = await client.call('getWorkloadLogs', { params }, signal)
   const lines = lastLife(logs.split('\n').filter((line) => line !== '')).slice(-LAST_LINES)
   const shown = lines.length > 0 ? ['Its last lines:', ...lines.map((line) => `  ${printable(line)}`)] : []
@@ -38,13 +40,13 @@ export async function failedStart(
     await client.call('deleteWorkload', { params }, signal)
     await waitForOutcome({ out, signal }, client, [name], 'delete')
   } catch (cause) {
-    // Somebody else removed it meanwhile.
+    // The workload was removed in the meantime.
     if (!isThvError(cause, 'not-found')) throw cause
   }
-  return told(`${name} was removed again. With --keep it stays.`, shown)
+  return told(`${name} was removed. To keep a workload that does not start, use --keep.`, shown)
 }
 
-/** What the server wrote the last time it ran. A line of ours ends each time, and says what the reason says already. */
+/** The output of the server's last run, without Toolhaven's own last line, which repeats the reason. */
 function lastLife(lines: readonly string[]): readonly string[] {
   const own = lines.slice(0, lines.findLastIndex((line) => !isOurLine(line)) + 1)
   return own.slice(own.findLastIndex(isOurLine) + 1)

@@ -24,8 +24,6 @@ test('relative folders are those of the caller, and what follows is for the serv
 })
 
 test('what does not go together is refused with what to do', () => {
-  expect(() => ask(['time'], { watch: true })).toThrow(
-    '--watch is for your own server in a folder; name one, such as thv run ./server',
-  )
-  expect(() => ask(['./a'], { folder: './b' })).toThrow('give the folder once: --folder ./b, or ./a alone')
+  expect(() => ask(['time'], { watch: true })).toThrow('--watch needs a server in a folder, such as "thv run ./server"')
+  expect(() => ask(['./a'], { folder: './b' })).toThrow('the folder is given twice\nUse --folder ./b, or ./a alone.')
 })

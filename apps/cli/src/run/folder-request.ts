@@ -5,10 +5,10 @@ import type { RunFlags } from './run-flags.ts'
 
 type FolderFlags = Pick<RunFlags, 'folder' | 'write' | 'watch'>
 
-/** `./server`, `../server`, `/srv/server`, `~/server` and `.`: no other kind of server is written so. */
+/** Matches `./server`, `../server`, `/srv/server`, `~/server` and `.`. No other kind of server looks like this. */
 export const isFolder = (server: string) => /^(?:\.{0,2}\/|~\/|\.{1,2}$|~$)/.test(server)
 
-/** The folder that the line names, and the arguments of its server; undefined when it names none. */
+/** The folder that the command names, and the arguments of its server; undefined if it names no folder. */
 export function folderOf(
   caller: Caller,
   words: readonly string[],
@@ -18,14 +18,12 @@ export function folderOf(
   const how = { ...(write && { write }), ...(watch && { watch }) }
   if (named !== undefined) {
     if (isFolder(server) && words.length === 1)
-      throw invalid(`give the folder once: --folder ${named}, or ${server} alone`)
+      throw invalid(`the folder is given twice\nUse --folder ${named}, or ${server} alone.`)
     const command = words.length > 0 ? { command: [...words] } : {}
     return { folder: { path: absolutePath(caller, named), ...command, ...how }, args: [] }
   }
   if (isFolder(server)) return { folder: { path: absolutePath(caller, server), ...how }, args }
   if (write || watch)
-    throw invalid(
-      `--${write ? 'write' : 'watch'} is for your own server in a folder; name one, such as thv run ./server`,
-    )
+    throw invalid(`--${write ? 'write' : 'watch'} needs a server in a folder, such as "thv run ./server"`)
   return undefined
 }

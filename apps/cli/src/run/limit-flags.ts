@@ -1,7 +1,7 @@
 import type { WorkloadLimits } from '@toolhaven/contract/run-config'
 import type { FlagDef, FlagValues } from '../command.ts'
 
-/** Limits for the requests of clients. */
+/** Limits on client requests. */
 export const LIMIT_FLAGS = {
   maxSessions: {
     type: 'number',
@@ -13,7 +13,7 @@ export const LIMIT_FLAGS = {
   sessionIdle: {
     type: 'number',
     value: 'seconds',
-    summary: 'end an unused server of a client, or its session at an HTTP server, after this time (default: 1800)',
+    summary: 'end a client’s unused server, or its session at an HTTP server, after this time (default: 1800)',
     min: 1,
     max: 86_400,
   },
@@ -34,7 +34,7 @@ export const LIMIT_FLAGS = {
   maxMessageBytes: {
     type: 'number',
     value: 'bytes',
-    summary: 'maximum size of a message of a client (default: 16777216)',
+    summary: 'maximum size of a message from a client (default: 16777216)',
     min: 1,
     max: 16 * 1024 * 1024,
   },

@@ -1,6 +1,6 @@
 import type { FlagDef } from '../command.ts'
 
-/** Traces and metrics of a workload's calls, and where they go. */
+/** Traces and metrics of a workload's calls, and the collector that gets them. */
 export const OTEL_FLAGS = {
   otelEndpoint: { type: 'text', value: 'host:port', summary: 'collector that gets traces and metrics, over OTLP/HTTP' },
   otelInsecure: {

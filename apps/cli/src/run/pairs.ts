@@ -1,7 +1,7 @@
 import { MEMORY_MB } from '@toolhaven/contract/run-config'
 import { invalid } from '@toolhaven/core/errors'
 
-/** `KEY=VALUE` options as one object; a later one wins. The value is not in the error: it may be a secret. */
+/** `KEY=VALUE` options as one object; a later one wins. Errors leave out the value, which may be a secret. */
 export function pairsOf(flag: string, pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -24,13 +24,14 @@ export function secretOf(text: string): { name: string; target: string } {
 
 const MEGABYTES: Readonly<Record<string, number>> = { '': 1, m: 1, mb: 1, g: 1024, gb: 1024 }
 
-/** `512m`, `2g` or plain megabytes. */
+/** Accepts `512m`, `2g` or a number of megabytes. */
 export function megabytesOf(text: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(text.toLowerCase()) ?? []
   const factor = MEGABYTES[unit]
   if (digits === undefined || factor === undefined) throw invalid(`--memory ${text} must be a size such as 512m or 2g`)
   const megabytes = Math.round(Number(digits) * factor)
-  if (megabytes < MEMORY_MB.min) throw invalid(`--memory ${text} is ${megabytes} MB; give at least ${MEMORY_MB.min}m`)
-  if (megabytes > MEMORY_MB.max) throw invalid(`--memory ${text} is too much; give at most ${MEMORY_MB.max / 1024}g`)
+  if (megabytes < MEMORY_MB.min) throw invalid(`--memory ${text} is ${megabytes} MB. The minimum is ${MEMORY_MB.min}m.`)
+  if (megabytes > MEMORY_MB.max)
+    throw invalid(`--memory ${text} is too large. The maximum is ${MEMORY_MB.max / 1024}g.`)
   return megabytes
 }

@@ -5,12 +5,12 @@ import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { decodeText } from '../output/decode-text.ts'
 import { readProblem } from '../output/read-problem.ts'
 
-/** A file that an option names, as the object it holds. */
+/** The JSON object in the file that a flag names. */
 export async function readJsonObject(cwd: string, flag: string, file: string): Promise<object> {
   const text = await readText(cwd, flag, file)
   try {
     const value: unknown = JSON.parse(text)
-    if (isNestedDeeper(value)) throw invalid(`objects and lists in it nest deeper than ${MOST_LEVELS} levels`)
+    if (isNestedDeeper(value)) throw invalid(`its objects and lists are nested deeper than ${MOST_LEVELS} levels`)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
     throw invalid(
@@ -18,7 +18,7 @@ export async function readJsonObject(cwd: string, flag: string, file: string): P
       error,
     )
   }
-  throw invalid(`${flag} ${file} must hold a JSON object`)
+  throw invalid(`${flag} ${file} must contain a JSON object`)
 }
 
 export async function readText(cwd: string, flag: string, file: string): Promise<string> {

@@ -2,7 +2,7 @@ import type { FlagDef } from '../command.ts'
 
 export const DEFAULT_LOGIN_SECONDS = 300
 
-/** How to log in at a remote server. Most servers announce all of this themselves. */
+/** How to log in to a remote server. Most servers announce all of this themselves. */
 export const REMOTE_AUTH_FLAGS = {
   remoteAuthIssuer: {
     type: 'text',

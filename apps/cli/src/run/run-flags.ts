@@ -6,17 +6,17 @@ import { OIDC_FLAGS, REMOTE_AUTH_FLAGS } from './remote-auth-flags.ts'
 /** The flags of `thv run`. Each is a field of the request to create a workload. */
 export const RUN_FLAGS = {
   name: { type: 'text', value: 'name', summary: 'name of the workload (default: derived from the server name)' },
-  group: { type: 'text', short: 'g', value: 'name', summary: 'group that it belongs to (default: default)' },
+  group: { type: 'text', short: 'g', value: 'name', summary: 'group of the workload (default: default)' },
   transport: {
     type: 'text',
     value: 'kind',
-    summary: 'how the server speaks: stdio, sse or streamable-http',
+    summary: 'transport of the server: stdio, sse or streamable-http',
     choices: ['stdio', 'sse', 'streamable-http'],
   },
   proxyMode: {
     type: 'text',
     value: 'kind',
-    summary: 'how clients of a stdio server speak: sse or streamable-http',
+    summary: 'transport for clients of a stdio server: sse or streamable-http',
     choices: ['sse', 'streamable-http'],
   },
   sessionMode: {
@@ -37,7 +37,7 @@ export const RUN_FLAGS = {
   targetPort: {
     type: 'number',
     value: 'port',
-    summary: 'port an sse or streamable-http server listens on',
+    summary: 'port that an sse or streamable-http server listens on',
     min: 1,
     max: 65_535,
   },
@@ -65,7 +65,7 @@ export const RUN_FLAGS = {
   ignoreGlobally: {
     type: 'text',
     value: 'true|false',
-    summary: 'whether your own ignore file hides files in volumes, besides their .thvignore (default: true)',
+    summary: 'whether your own ignore file hides files in volumes, in addition to their .thvignore (default: true)',
     choices: ['true', 'false'],
   },
   printOverlays: { type: 'boolean', summary: 'list hidden files in the log of the workload' },
@@ -75,7 +75,7 @@ export const RUN_FLAGS = {
     summary: 'stored secret to pass as a variable; may be repeated',
     completes: 'secret',
   },
-  tools: { type: 'list', value: 'names', summary: 'only these tools, separated by commas; may be repeated' },
+  tools: { type: 'list', value: 'names', summary: 'offer only these tools, separated by commas; may be repeated' },
   network: {
     type: 'text',
     value: 'mode',
@@ -107,11 +107,15 @@ export const RUN_FLAGS = {
   authzConfig: {
     type: 'text',
     value: 'file',
-    summary: 'JSON file with Cedar policies that say which calls are allowed',
+    summary: 'JSON file with Cedar policies that decide which calls are allowed',
   },
   auditConfig: { type: 'text', value: 'file', summary: 'JSON file that says which calls are recorded, and where' },
   enableAudit: { type: 'boolean', summary: 'record all calls in the output of the daemon' },
-  permissionProfile: { type: 'text', value: 'none|network|file', summary: 'what the server may reach, read and write' },
+  permissionProfile: {
+    type: 'text',
+    value: 'none|network|file',
+    summary: 'permission profile of the server: what it may reach, read and write',
+  },
   acceptNetwork: {
     type: 'boolean',
     summary:
@@ -124,7 +128,8 @@ export const RUN_FLAGS = {
   installHost: {
     type: 'list',
     value: 'host',
-    summary: 'host that an install may reach besides the package index; a private host needs its port; may be repeated',
+    summary:
+      'host that an install may reach in addition to the package index; a private host needs its port; may be repeated',
   },
   imageVerification: {
     type: 'text',
@@ -165,9 +170,9 @@ export const RUN_FLAGS = {
   fromConfig: { type: 'text', value: 'file', summary: 'run a file that "thv export" wrote' },
   acceptSecrets: {
     type: 'boolean',
-    summary: 'let the server have the secrets that the file of --from-config names',
+    summary: 'give the server the secrets that the --from-config file names',
   },
-  noWait: { type: 'boolean', summary: 'return at once, and start in the background' },
+  noWait: { type: 'boolean', summary: 'return immediately and start in the background' },
   keep: { type: 'boolean', summary: 'keep the workload if its server does not start' },
   ...FORMAT_FLAG,
 } as const satisfies Record<string, FlagDef>

@@ -1,7 +1,7 @@
 import { readDockerRun } from '@toolhaven/core/adopt/docker-arguments'
 import { closest } from '@toolhaven/core/closest'
 
-/** What a person who typed this most likely meant, if it could not be run. */
+/** What the user most likely meant by something that cannot be run. */
 export function serverHint([server = '']: readonly string[]): string | undefined {
   const [, reference] =
     /^(?:npm|npx|node):(?:\/\/)?(.+)$/.exec(server) ?? /^(@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?)$/.exec(server) ?? []
@@ -12,7 +12,7 @@ export function serverHint([server = '']: readonly string[]): string | undefined
   if (/^https?:\/\/.*\/server\.json$/.test(server))
     return 'To run a server.json, download it first: "curl -O URL", then "thv run ./server.json".'
   if (/^(?:localhost|127\.0\.0\.1|\[::1\]):\d+(?:\/[^:@]*)?$/.test(server))
-    return `For a server that runs already, write its address: "thv run http://${server}".`
+    return `For a server that is already running, write its URL: "thv run http://${server}".`
   const [, scheme = '', address] = /^([A-Za-z]+):\/*([^/].*)$/.exec(server) ?? []
   const meant = closest(scheme, ['https', 'http'])
   if (address !== undefined && meant !== undefined && meant !== scheme)
@@ -22,7 +22,7 @@ export function serverHint([server = '']: readonly string[]): string | undefined
 
 const packageHint = (scheme: string, name: string) => `To run a package, write "thv run ${scheme}://${name}".`
 
-/** The line of another program, as pages and the files of AI clients have it: how it is written here. */
+/** Turns a command of another program, as documentation and client files show it, into a `thv run` command. */
 export function otherProgramHint(line: readonly string[]): string | undefined {
   const words = line.flatMap((word, at) => (at === 0 ? word.trim().split(/\s+/) : [word]))
   const [program = '', ...rest] = words
@@ -41,11 +41,11 @@ export function otherProgramHint(line: readonly string[]): string | undefined {
 
 const handed = (args: readonly string[]) => (args.length > 0 ? ['--', ...args] : [])
 
-/** In this form AI clients, and the instructions of servers, list their servers. */
+/** AI clients and READMEs list servers in this form. */
 export function clientFileHint(content: unknown): string | undefined {
   if (typeof content !== 'object' || content === null || !('mcpServers' in content)) return undefined
   return (
-    'It lists "mcpServers", as the files of AI clients do. Run such a server by its package, with "thv run npx://NAME" for example. ' +
+    'It lists "mcpServers", like the files of AI clients. Run such a server by its package, for example with "thv run npx://NAME". ' +
     '"thv adopt" shows the servers of your clients and moves them here.'
   )
 }

@@ -22,7 +22,7 @@ test('a run configuration with skipBrowser opens none', () => {
   expect(loginOf({ ...FLAGS, remoteAuthBrowser: false }).openBrowser).toBe(false)
 })
 
-test('Ctrl-C right after the workload was created says that it goes on starting', async () => {
+test('Ctrl-C right after the workload was created says that it is still starting', async () => {
   const interrupt = new AbortController()
   // Whether there is another one of the same server is asked then, and this daemon never answers that.
   const server = createServer((request, response) => {
@@ -45,5 +45,5 @@ test('Ctrl-C right after the workload was created says that it goes on starting'
     server.closeAllConnections()
     server.close()
   }
-  expect(said).toBe('time-2 goes on starting; "thv rm time-2" removes it.\n')
+  expect(said).toBe('time-2 is still starting; "thv rm time-2" removes it.\n')
 })

@@ -15,7 +15,7 @@ import { clientFileHint, serverHint } from './server-hint.ts'
 import { type LoginWaitOptions, waitForLogin } from './wait-for-login.ts'
 import { homeDirOf } from '../home-dir.ts'
 
-/** Creates the workload, waits until it runs, and prints its name and address. One that never worked is removed again. */
+/** Creates the workload, waits until it runs, and prints its name and address. Removes a workload that never worked. */
 export async function startWorkload(context: Context, args: readonly string[], flags: RunFlags): Promise<void> {
   const { out, signal } = context
   const { send, sharesNetwork, login } = await prepare(context, args, flags)
@@ -27,7 +27,7 @@ export async function startWorkload(context: Context, args: readonly string[], f
       if (sharesNetwork) out.note(printable(hostWarning(name)))
       if (!flags.noWait) await untilRunning(context, client, { name, keep: flags.keep, ...login })
     } catch (error) {
-      if (signal.aborted) out.note(`${name} goes on starting; "thv rm ${name}" removes it.`)
+      if (signal.aborted) out.note(`${name} is still starting; "thv rm ${name}" removes it.`)
       throw error
     }
     const workload = await client.call('getWorkload', { params: { name } }, signal)
@@ -54,7 +54,7 @@ async function noteSecond({ out, signal }: Context, client: DaemonClient, name: 
   const [earlier, own] = [first, name].map((each) => workloads.find((workload) => workload.name === each))
   if (earlier === undefined || earlier.package !== own?.package) return
   const command = earlier.status === 'stopped' ? `"thv restart ${first}" starts it` : `it is ${earlier.status}`
-  out.note(`There is a workload ${first} of the same server already (${command}), so this one is called ${name}.`)
+  out.note(`There is already a workload ${first} of the same server (${command}), so this one is called ${name}.`)
 }
 
 /** A client whose file is damaged does not find the workload, and says nothing about it either. */
@@ -69,11 +69,11 @@ async function noteDamagedFiles({ out, signal }: Context, client: DaemonClient, 
 const hostWarning = (name: string) =>
   `Warning: ${name} shares the network of this machine. It can call every service on it, Toolhaven's API included, and what it listens on is not behind the gateway.`
 
-/** What the image lacks is in the status only where the registry promised it. */
+/** The status reports a missing signature only if the registry entry promises one. */
 function noteRemarks(out: Context['out'], { status_context: context, started_image: image }: WorkloadDetails): void {
   if (context !== '') out.note(printable(context))
   if (image?.verification === 'no-provenance' && image.detail !== undefined)
-    out.note(printable(`${image.detail}: who made the image is not checked`))
+    out.note(printable(`${image.detail}, so Toolhaven cannot check who made the image`))
 }
 
 interface Start {
@@ -82,10 +82,10 @@ interface Start {
   login: Omit<LoginWaitOptions, 'name'>
 }
 
-/** Ctrl-C is heard once the daemon has answered, which it does at once: then it is known what goes on starting. */
+/** Handles Ctrl-C only after the daemon has answered, which takes a moment. By then the name of the starting workload is known. */
 const UNTIL_ANSWERED = new AbortController().signal
 
-/** All that can be wrong with the call itself is found before the daemon is asked, or started. */
+/** Finds every mistake in the command itself before the daemon is asked or started. */
 async function prepare(context: Context, args: readonly string[], flags: RunFlags): Promise<Start> {
   const { cwd, env, out } = context
   if (flags.fromConfig !== undefined) {
@@ -125,7 +125,7 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }
 }
 
-/** A file may say how long to wait, which a flag overrules, and that no browser is to be opened. */
+/** A file may set the login timeout, which a flag overrides, and may disable opening a browser. */
 export function loginOf(
   { remoteAuthTimeout, remoteAuthBrowser }: Pick<RunFlags, 'remoteAuthTimeout' | 'remoteAuthBrowser'>,
   config: Partial<Pick<RunConfig, 'remote_auth_config'>> = {},
@@ -140,12 +140,12 @@ export function loginOf(
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `1h30m` → milliseconds; undefined for what is none, which the daemon refuses. */
+/** Converts `1h30m` to milliseconds; undefined for an invalid duration, which the daemon refuses. */
 function durationMs(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
   const parts = [...text.matchAll(/([0-9.]+)(ms|s|m|h)/g)]
   const total = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0), 0)
-  // A timer cannot be set for longer.
+  // The longest timer that Node supports.
   return total > 0 ? Math.min(total, 2 ** 31 - 1) : undefined
 }
 
@@ -157,13 +157,13 @@ const BESIDE_CONFIG = new Set([
 const BY_HAND =
   'It has no schema_version. "thv export NAME FILE" writes such a file; one that you write yourself is for "thv apply".'
 
-/** Name, group and port may differ from the file, so that it can run a second time beside the first. */
+/** Name, group and port may differ from the file, so that the same file can run twice. */
 async function importOf(cwd: string, args: readonly string[], flags: RunFlags, file: string): Promise<RunConfig> {
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false)
   const others = Object.entries(flags).filter(([name, value]) => !BESIDE_CONFIG.has(name) && isGiven(value))
   if (args.length > 0 || others.length > 0) {
     throw invalid(
-      '--from-config takes everything from the file; beside it only --name, --group and --proxy-port can be given',
+      '--from-config takes everything from the file. It can be combined only with --name, --group and --proxy-port.',
     )
   }
   const { name, group, proxyPort: port } = flags

@@ -2,7 +2,7 @@ import type { FlagValues } from '../command.ts'
 import type { OTEL_FLAGS } from './otel-flags.ts'
 import { pairsOf } from './pairs.ts'
 
-/** Undefined where an option was not given. */
+/** Undefined for a flag that was not given. */
 export function telemetryOf(flags: FlagValues<typeof OTEL_FLAGS>): Record<string, unknown> {
   const names = flags.otelEnvVars.flatMap((list) => list.split(',')).map((name) => name.trim())
   return {

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts'
 import { openInBrowser } from '../open-in-browser.ts'
 
 export interface LoginWait {
-  /** Takes the address to log in at from a status; true when there was one. */
+  /** Reads the login address from a status; true if there is one. */
   tell: (context: string) => boolean
-  /** Aborted when nobody logged in for too long. */
+  /** Aborted when nobody logs in before the timeout. */
   signal: AbortSignal
   [Symbol.dispose]: () => void
 }
@@ -14,11 +14,11 @@ export interface LoginWait {
 export interface LoginWaitOptions {
   name: string
   timeoutMs: number
-  /** Asked for; it happens at a terminal only, where a person is. */
+  /** Whether to open a browser. It opens only at a terminal, where a person is. */
   openBrowser: boolean
 }
 
-/** Says where to log in, each time there is another address, and how long is waited for it. */
+/** Tells the user where to log in whenever the address changes, and stops waiting after the timeout. */
 export function waitForLogin({ out }: Pick<Context, 'out'>, options: LoginWaitOptions): LoginWait {
   const { name, timeoutMs, openBrowser } = options
   const late = new AbortController()
@@ -41,7 +41,7 @@ export function waitForLogin({ out }: Pick<Context, 'out'>, options: LoginWaitOp
   }
 }
 
-/** Only what is surely an address, in the form that the parser gives it: others chose its text. */
+/** Only a valid URL, in the parser's spelling, because the server chooses this text. */
 export function loginUrl(context: string): string | undefined {
   if (!context.startsWith(NEEDS_LOGIN)) return undefined
   const url = URL.parse(context.slice(NEEDS_LOGIN.length).split(' ', 1)[0] ?? '')
@@ -51,7 +51,7 @@ export function loginUrl(context: string): string | undefined {
 function tooLate(name: string, url: string, timeoutMs: number): ThvError {
   return new ThvError(
     'conflict',
-    `nobody logged in to ${name} within ${Math.round(timeoutMs / 1000)} s; it goes on waiting at ${url}\n` +
+    `nobody logged in to ${name} within ${Math.round(timeoutMs / 1000)} s. The server still waits for a login at ${url}\n` +
       `"thv list" shows when it runs, "thv rm ${name}" removes it.`,
   )
 }

@@ -7,7 +7,7 @@ import type { ServiceManager } from './service-manager.ts'
 import { createSystemd } from './systemd.ts'
 import { homeDirOf } from '../home-dir.ts'
 
-/** The one of this platform; whether it runs is asked later. */
+/** The service manager of this platform. Whether it runs is checked later. */
 export function findServiceManager(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,
@@ -17,13 +17,11 @@ export function findServiceManager(
   if (platform === 'darwin')
     return createLaunchd({ env, homeDir, uid, outputFile: join(pathsOf(env).stateDir, 'daemon.out') })
   if (platform !== 'linux')
-    throw unsupported(
-      `services are made with systemd and launchd, and this is ${platform}\nStart "thv serve" yourself.`,
-    )
+    throw unsupported(`services need systemd or launchd, and ${platform} has neither\nStart "thv serve" yourself.`)
   return createSystemd({ env, homeDir, userName: userNameOf(uid), scope: uid === 0 ? 'system' : 'user' })
 }
 
-/** Programs take the number as well. */
+/** Programs also accept the user id as a number. */
 function userNameOf(uid: number): string {
   try {
     return userInfo().username

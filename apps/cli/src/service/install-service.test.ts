@@ -43,9 +43,7 @@ describe('a service', () => {
     const installed = await installService(manager, plan(), (pid) => Promise.resolve(pid === 42), never)
     expect(installed).toMatchObject({ file: join(folder, 'systemd/user/toolhaven.service'), changed: true })
     expect(installed.notes[0]).toContain('sudo loginctl enable-linger me')
-    expect(installed.notes[1]).toContain(
-      `THV_API_TOKEN. What the daemon needs of them belongs into ${folder}/service.env`,
-    )
+    expect(installed.notes[1]).toContain(`THV_API_TOKEN. If the daemon needs them, put them into ${folder}/service.env`)
     expect(await calls()).toEqual([
       'systemctl --user show-environment',
       'systemctl --user daemon-reload',
@@ -64,7 +62,7 @@ describe('a service', () => {
   test('that ends at once is taken back, and the error says where to look', async () => {
     const manager = await systemdThatSays('echo MainPID=0; echo SubState=auto-restart')
     await expect(installService(manager, plan(), () => Promise.resolve(false), never)).rejects.toThrow(
-      'the daemon of the service ended\n"journalctl --user -u toolhaven" says why.',
+      'the daemon of the service exited\n"journalctl --user -u toolhaven" shows why.',
     )
     await expect(readFile(manager.file)).rejects.toThrow('ENOENT')
   })
@@ -74,7 +72,7 @@ describe('a service', () => {
     await expect(
       installService(await systemdThatSays(none), plan(), () => Promise.resolve(true), never),
     ).rejects.toThrow(
-      /^no systemd instance of yours runs here \(Failed to connect to bus: .*\)\nStart "thv serve" with/,
+      /^your user has no systemd instance here \(Failed to connect to bus: .*\)\nStart "thv serve" with/,
     )
     await expect((await systemdThatSays(none, 'system')).ensureUsable(never)).rejects.toThrow(
       'this machine does not run systemd',

@@ -10,12 +10,12 @@ const START_MS = 60_000
 
 export interface Installed {
   file: string
-  /** False: it was there already, word for word. */
+  /** False if the same file was installed already. */
   changed: boolean
   notes: string[]
 }
 
-/** Writes the file, sees to the start from now on, and waits until the daemon answers. May be done again and again. */
+/** Writes the file, enables and starts the service, and waits until the daemon answers. Can be repeated. */
 export async function installService(
   manager: ServiceManager,
   plan: ServicePlan,
@@ -28,7 +28,7 @@ export async function installService(
   const before = await readText(manager.file)
   const changed = before !== text
   if (before !== undefined && !manager.owns(before))
-    throw conflict(`${manager.file} starts the daemon of another home; remove it from there first`)
+    throw conflict(`${manager.file} starts the daemon of another home folder. Uninstall that service first.`)
   if (changed) {
     await mkdir(dirname(manager.file), { recursive: true })
     await atomicWrite(manager.file, text)
@@ -37,7 +37,7 @@ export async function installService(
     await manager.enable(changed, signal)
     await untilAnswers(manager, answers, signal)
   } catch (error) {
-    // A service that never worked is not left behind to fail at every start.
+    // A service that never worked would fail at every start, so it is removed.
     if (before === undefined) await uninstallService(manager, AbortSignal.timeout(START_MS))
     throw error
   }
@@ -45,7 +45,7 @@ export async function installService(
   return { file: manager.file, changed, notes: [...(hint === undefined ? [] : [hint]), ...secretNotes(plan)] }
 }
 
-/** False when there was none. What the service ran goes on: containers and stored workloads stay. */
+/** False if no service was installed. Containers keep running, and stored workloads stay. */
 export async function uninstallService(manager: ServiceManager, signal: AbortSignal): Promise<boolean> {
   const text = await readText(manager.file)
   if (text === undefined || !manager.owns(text)) return false
@@ -58,8 +58,8 @@ export async function uninstallService(manager: ServiceManager, signal: AbortSig
 function secretNotes({ leftOut, secretsFile }: ServicePlan): string[] {
   if (leftOut.length === 0) return []
   return [
-    `Not written down, because they may hold secrets: ${leftOut.join(', ')}. ` +
-      `What the daemon needs of them belongs into ${secretsFile} (mode 600), one NAME=value to a line.`,
+    `Not written to the service file, because they may hold secrets: ${leftOut.join(', ')}. ` +
+      `If the daemon needs them, put them into ${secretsFile} (mode 600), one NAME=value per line.`,
   ]
 }
 
@@ -72,9 +72,9 @@ async function untilAnswers(
   for (;;) {
     const { pid, hasFailed } = await manager.state(signal)
     if (pid !== undefined && (await answers(pid))) return
-    if (hasFailed) throw unavailable(`the daemon of the service ended\n"${manager.logCommand}" says why.`)
+    if (hasFailed) throw unavailable(`the daemon of the service exited\n"${manager.logCommand}" shows why.`)
     if (deadline.aborted)
-      throw unavailable(`the service does not answer after ${START_MS / 1000} s\n"${manager.logCommand}" says why.`)
+      throw unavailable(`the service does not answer after ${START_MS / 1000} s\n"${manager.logCommand}" shows why.`)
     await delay(100, undefined, { signal })
   }
 }

@@ -1,4 +1,4 @@
-/** What the daemon takes from its surroundings: where things are, which engine, and how to reach the network. */
+/** Environment variables that the daemon reads: folders, the container engine, and how to reach the network. */
 const OURS = [
   /^PATH$/,
   /^THV_(RUNTIME|PORT)$/,
@@ -14,12 +14,12 @@ const OURS = [
   /^GO(PROXY|PRIVATE|NOPROXY|SUMDB|NOSUMDB|NOSUMCHECK|INSECURE)$/,
 ]
 
-/** Read by the daemon, and not for a file that says how to start it. */
+/** Variables that the daemon reads, but that must not be written to a service file. */
 const SECRETS = /^(THV_API_TOKEN|THV_SECRETS_PASSWORD|OP_SERVICE_ACCOUNT_TOKEN|TOOLHAVEN_SECRET_.+)$/
 
 const hasCredentials = (value: string) => /:\/\/[^/\s@]+@/.test(value)
 
-/** Variables to give to the service, and the names of those that would give a secret away. */
+/** Variables for the service file, and the names of those that it would expose as secrets. */
 export function keptVariables(env: Readonly<Record<string, string | undefined>>): {
   env: Record<string, string>
   leftOut: string[]

@@ -2,7 +2,7 @@ import type { ServicePlan } from './service-plan.ts'
 
 export const LAUNCHD_LABEL = 'toolhaven.daemon'
 
-/** The property list of a launch agent, as launchd.plist(5) has it: starts at login, and again when it fails. */
+/** The property list of a launch agent (launchd.plist(5)): it starts at login, and again after a failure. */
 export function renderLaunchdPlist({ command, env, outputFile }: ServicePlan): string {
   const variables = Object.entries(env).map(
     ([name, value]) => `    <key>${escapeXml(name)}</key>\n    <string>${escapeXml(value)}</string>`,

@@ -11,7 +11,7 @@ export interface LaunchdOptions {
   outputFile: string
 }
 
-/** macOS, after launchctl(1) and launchd.plist(5); not verified on a Mac yet. */
+/** For macOS, written from launchctl(1) and launchd.plist(5). Not tested on a Mac yet. */
 export function createLaunchd({ env, homeDir, uid, outputFile }: LaunchdOptions): ServiceManager {
   const launchctl = (args: readonly string[], signal: AbortSignal) =>
     runProgram('launchctl', args, { env, cwd: '/' }, signal)
@@ -24,10 +24,12 @@ export function createLaunchd({ env, homeDir, uid, outputFile }: LaunchdOptions)
     render: renderLaunchdPlist,
     async ensureUsable(signal) {
       if (uid === 0)
-        throw unsupported('a launch agent belongs to a user who logs in; run this as that user, without sudo')
+        throw unsupported('a launch agent belongs to a user who logs in. Run this as that user, without sudo.')
       const { exitCode } = await launchctl(['print', domain], signal)
       if (exitCode !== 0)
-        throw unsupported('you are not logged in at the screen of this Mac; launch agents need that\nRun "thv serve".')
+        throw unsupported(
+          'launch agents need a user who is logged in at the screen of this Mac\nRun "thv serve" instead.',
+        )
     },
     async enable(changed, signal) {
       const { exitCode } = await launchctl(['print', service], signal)

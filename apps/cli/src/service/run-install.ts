@@ -13,7 +13,7 @@ export async function runInstall(
   { format, ...flags }: ServiceFlags & { format: string },
 ): Promise<void> {
   if (env['THV_HOST'])
-    throw unsupported('a service is of this machine, and THV_HOST names another daemon\nUnset THV_HOST first.')
+    throw unsupported('a service runs on this machine, but THV_HOST names another daemon\nUnset THV_HOST first.')
   const manager = findServiceManager(env)
   const plan = await planService(flags, env)
   const { stateDir } = pathsOf(env)

@@ -7,7 +7,9 @@ import { endDaemon } from '../purge/end-daemon.ts'
 /** `thv serve --stop` */
 export async function runStop({ env, out }: Context, { format }: { format: string }): Promise<void> {
   if (env['THV_HOST'])
-    throw unsupported('--stop ends the daemon of this machine, and THV_HOST names another\nUnset THV_HOST first.')
+    throw unsupported(
+      '--stop ends the daemon of this machine, but THV_HOST names another daemon\nUnset THV_HOST first.',
+    )
   const { stateDir } = pathsOf(env)
   const found = await readLock(stateDir)
   const pid = found?.alive ? found.holder.pid : undefined
@@ -16,6 +18,6 @@ export async function runStop({ env, out }: Context, { format }: { format: strin
   if (pid === undefined) return out.note('There is nothing to do: no daemon runs.')
   out.line(`the daemon is stopped (process ${pid})`)
   out.note(
-    'Containers keep running, and sandboxed servers have ended. The next command that needs the daemon starts it again, with its workloads.',
+    'Containers keep running. Sandboxed servers have stopped. The next command that needs the daemon starts it and its workloads again.',
   )
 }

@@ -16,7 +16,7 @@ export async function runUninstall(
 ): Promise<void> {
   const { env, out, signal } = context
   if (env['THV_HOST'])
-    throw unsupported('a service is of this machine, and THV_HOST names another daemon\nUnset THV_HOST first.')
+    throw unsupported('a service runs on this machine, but THV_HOST names another daemon\nUnset THV_HOST first.')
   const manager = findServiceManager(env)
   if (everything) {
     await askFirst(context, yes)
@@ -41,7 +41,7 @@ async function askFirst({ signal }: Context, yes: boolean): Promise<void> {
   const { confirm } = await import('../output/prompt.ts')
   const isSure = await confirm({
     message:
-      'Remove the service, all workloads with their containers, entries in client settings, images that were built, ' +
+      'Remove the service, all workloads with their containers, entries in client settings, built images, ' +
       'secrets, settings and logs? This cannot be undone.',
     instead: 'there is no terminal to ask at; add --yes to remove everything without a question',
     signal,

@@ -1,24 +1,24 @@
 import type { ServicePlan } from './service-plan.ts'
 
-/** What starts the daemon with the machine, or with the session of its user. */
+/** The system program that starts the daemon at boot, or when its user logs in. */
 export interface ServiceManager {
-  /** The file that says how the daemon is started. */
+  /** The service file. */
   readonly file: string
-  /** Where the output of the daemon is, as a command to type. */
+  /** A command that shows the daemon's output. */
   readonly logCommand: string
-  /** Throws `unsupported`, with what to do instead, where the manager does not run. */
+  /** Throws `unsupported`, with what to do instead, if the manager does not run. */
   ensureUsable(signal: AbortSignal): Promise<void>
   render(plan: ServicePlan): string
-  /** Reads the file anew, sees to the start from now on, and starts it; `changed`: the file is another than before. */
+  /** Reads the file again, enables the service and starts it. `changed` means that the file differs from the previous one. */
   enable(changed: boolean, signal: AbortSignal): Promise<void>
-  /** How the daemon of the service does; `pid` while it runs. */
+  /** The state of the service's daemon, with `pid` while it runs. */
   state(signal: AbortSignal): Promise<{ pid?: number; hasFailed: boolean }>
-  /** Whether a file of this text starts the daemon of this very home; root's is the machine's, and may be of another. */
+  /** Whether a service file starts the daemon of this home folder. Root's file applies to the whole machine, so it may be for another. */
   owns(text: string): boolean
-  /** Stops it and sees to no more starts. Fine where the manager does not run. */
+  /** Stops and disables the service. Does nothing if the manager does not run. */
   disable(signal: AbortSignal): Promise<void>
-  /** After the file is gone. */
+  /** Called after the file is removed. */
   forget(signal: AbortSignal): Promise<void>
-  /** What is left for the user to do so that it starts without a login, if anything. */
+  /** What the user still has to do so that the service starts without a login, if anything. */
   startsWithoutLogin(signal: AbortSignal): Promise<string | undefined>
 }

@@ -17,37 +17,35 @@ export interface ServiceFlags {
   debug: boolean
 }
 
-/** What a service manager must know to run the daemon as it would run from this shell. */
+/** Everything that a service manager needs to run the daemon as this shell would. */
 export interface ServicePlan {
-  /** Program and arguments, nothing escaped. */
+  /** Program and arguments, not escaped. */
   command: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Variables that look like secrets: they are not written down. */
+  /** Variables that look like secrets, so they are not written to the service file. */
   leftOut: readonly string[]
-  /** `NAME=value` lines the user may keep secrets in; it need not exist. */
+  /** File with `NAME=value` lines for the user's secrets. It need not exist. */
   secretsFile: string
-  /** Where the daemon's own output goes if the manager has no journal. */
+  /** Where the daemon's output goes if the manager has no journal. */
   outputFile: string
   homeDir: string
 }
 
-/** Made from this very call: the same Node, the same program, the same folders. */
+/** Describes the current process: the same Node, program and folders. */
 export async function planService(flags: ServiceFlags, env: Env): Promise<ServicePlan> {
   const [, script = ''] = process.argv
   const program = await realpath(script)
   if (/[/\\]_npx[/\\]/.test(program))
-    throw unsupported(
-      'this thv lies in the cache of npx and may be gone tomorrow; install it first with "npm install -g"',
-    )
+    throw unsupported('this thv runs from the npx cache, which npm may delete. Install it first with "npm install -g".')
   const paths = pathsOf(env)
   const secretsFile = join(paths.configDir, 'service.env')
   if (!isLoopback(flags.host) && !(await hasToken(secretsFile)))
     throw invalid(
-      `--host ${flags.host} can be reached by others: write THV_API_TOKEN=… into ${secretsFile} first, or use --host localhost`,
+      `--host ${flags.host} lets other machines reach the daemon. Write THV_API_TOKEN=… into ${secretsFile} first, or use --host localhost.`,
     )
   const homeDir = homeDirOf(env)
   return {
-    // Node reads the file itself: it works with every manager, and no secret stands in a unit.
+    // Node reads the file itself, which works with every manager and keeps secrets out of the service file.
     command: [process.execPath, `--env-file-if-exists=${secretsFile}`, program, 'serve', ...spelled(flags)],
     ...keptVariables(env),
     secretsFile,

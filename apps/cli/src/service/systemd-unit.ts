@@ -5,12 +5,12 @@ export type UnitScope = 'user' | 'system'
 /**
  * The text of toolhaven.service. `systemd-analyze verify` reads it in the tests.
  *
- * A daemon that another one takes over from ends with 0 and is not started again; one that fails is. `mixed`: the daemon
- * is asked first and drains its calls, what is left is killed after that. One server that runs out of memory must not
- * take all the others along, which is what systemd would do by default.
+ * A daemon that is replaced by another one exits with 0 and is not restarted. One that fails is. With `mixed`, the daemon
+ * gets SIGTERM and drains its calls before systemd kills what is left. By default, systemd would stop all servers when
+ * one runs out of memory.
  */
 export function renderSystemdUnit({ command, env, homeDir }: ServicePlan, scope: UnitScope): string {
-  // systemd takes no path with these in it for a program, whatever the quoting.
+  // systemd rejects a program path with these characters, whatever the quoting.
   const [program = '', ...args] = /["'\\]/.test(command[0] ?? '') ? ['/usr/bin/env', ...command] : command
   const variables = Object.entries(env).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`)
   return `# Written by "thv serve --install"; "thv serve --uninstall" removes it.
@@ -32,10 +32,10 @@ WantedBy=${scope === 'system' ? 'multi-user.target' : 'default.target'}
 `
 }
 
-/** Whose daemon a unit of the machine starts. */
+/** The line of a system unit that shows whose daemon it starts. */
 export const homeLine = (homeDir: string) => `Environment=${quote(`HOME=${homeDir}`)}`
 
-/** As systemd.syntax(7) and systemd.unit(5) have it: C escapes in double quotes, and `%` begins a specifier. */
+/** After systemd.syntax(7) and systemd.unit(5): C escapes in double quotes, and `%` begins a specifier. */
 function quote(text: string): string {
   const escaped = text
     .replaceAll('%', '%%')

@@ -14,7 +14,7 @@ export interface SystemdOptions {
 const UNIT = 'toolhaven.service'
 const NOT_THERE = 127
 
-/** The user's own instance of systemd; for root that of the machine. */
+/** The user's own systemd instance; for root, the system instance. */
 export function createSystemd({ env, homeDir, userName, scope }: SystemdOptions): ServiceManager {
   const isUser = scope === 'user'
   const call = (program: string, args: readonly string[], signal: AbortSignal) =>
@@ -43,10 +43,10 @@ export function createSystemd({ env, homeDir, userName, scope }: SystemdOptions)
     async ensureUsable(signal) {
       const { exitCode, stderr } = await systemctl(['show-environment'], signal)
       if (exitCode === 0) return
-      const whose = isUser ? 'no systemd instance of yours runs here' : 'this machine does not run systemd'
+      const whose = isUser ? 'your user has no systemd instance here' : 'this machine does not run systemd'
       throw unsupported(
         `${whose} (${lastLine(stderr)})\n` +
-          'Start "thv serve" with what starts services here; without that, any thv command starts the daemon when it is needed.',
+          'Start "thv serve" with the init system of this machine. Without that, any thv command starts the daemon when it is needed.',
       )
     },
     async enable(changed, signal) {
@@ -71,7 +71,7 @@ export function createSystemd({ env, homeDir, userName, scope }: SystemdOptions)
       if (!isUser) return undefined
       const { exitCode } = await call('loginctl', ['--no-ask-password', 'enable-linger'], signal)
       if (exitCode === 0) return undefined
-      return `The daemon starts when you log in. To start it with the machine: sudo loginctl enable-linger ${userName}`
+      return `The daemon starts when you log in. To start it at boot: sudo loginctl enable-linger ${userName}`
     },
   }
 }

@@ -1,4 +1,4 @@
-/** As many digits as say something. */
+/** Rounds to the digits that are meaningful. */
 const short = (value: number) => (value >= 10 ? value.toFixed(0) : value.toFixed(1))
 
 export const inPercent = (percent: number) => `${short(percent)} %`

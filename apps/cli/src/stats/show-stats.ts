@@ -20,7 +20,7 @@ export async function showStats(context: Context, args: readonly string[], optio
   const { out, signal } = context
   const names = [...new Set(args)]
   if (names.length > 0 && (options.all || options.group !== undefined))
-    throw invalid('these exclude one another; give names, or --group and --all')
+    throw invalid('names cannot be combined with --group or --all')
   const client = await context.daemon()
   const look = () => statsOf(client, names, options, signal)
   const isJson = options.format === 'json'
@@ -39,7 +39,7 @@ export async function showStats(context: Context, args: readonly string[], optio
       await delay(EVERY_MS, undefined, { signal })
     }
   } catch (error) {
-    // Ctrl-C is how watching ends.
+    // Ctrl-C is the normal way to stop watching.
     if (!signal.aborted) throw error
   }
 }

@@ -2,10 +2,10 @@ import type { WorkloadStats } from '@toolhaven/contract/stats'
 import type { Output } from '../output/output.ts'
 import { inMebibytes, inPercent, inSeconds } from './figures.ts'
 
-/** What is not known. */
+/** Shown for an unknown value. */
 const NONE = '–'
 
-/** A line for each workload, without the newline at the end; those that need a look stand out. */
+/** One line per workload, without the final newline. Workloads that need attention are highlighted. */
 export function statsTable(out: Output, workloads: readonly WorkloadStats[]): string {
   const { bold, red, yellow, dim } = out.colour
   const [title = '', ...rows] = out

@@ -34,7 +34,7 @@ export async function acceptTools(
     instructions: flags.instructions ? ['instructions'] : [],
   }
   const chosen = lock.changes.filter((change) => isAll || wanted[change.part].includes(change.name))
-  // Whether there are tools, prompts and templates of the names that were given, the daemon says.
+  // The daemon checks that the given tools, prompts and templates exist.
   if (chosen.length === 0 && (isAll || Object.keys(named).join() === 'instructions')) {
     if (!isText) return out.json(lock)
     const what = isAll ? 'tools' : 'instructions'
@@ -46,7 +46,7 @@ export async function acceptTools(
     const instead = 'there is no terminal to ask at; check "thv tools diff" and add --yes'
     if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
   }
-  // Without a change there is no revision, and nothing to accept: the daemon says so.
+  // Without a change there is no revision, and the daemon reports that there is nothing to accept.
   const body = { ...named, revision: lock.revision ?? '' }
   const accepted = await client.call('acceptTools', { params: { name }, body }, signal)
   if (!isText) return out.json(accepted)

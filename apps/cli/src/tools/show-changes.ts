@@ -2,30 +2,30 @@ import type { ChangedField, ToolChange } from '@toolhaven/contract/tools'
 import type { Output } from '../output/output.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 
-/** Of text that is the same, so much beside what changed. */
+/** How much unchanged text is shown on either side of a change. */
 const CONTEXT = 60
 
-/** One block for each tool, prompt, …, one line for each value that is another. */
+/** One block for each tool, prompt, …, with one line for each changed value. */
 export function showChanges(out: Output, changes: readonly ToolChange[]): void {
   const { colour } = out
   const heads = { changed: colour.yellow('changed'), added: colour.green('added'), removed: colour.red('removed') }
   for (const [at, { part, name, kind, fields }] of changes.entries()) {
     if (at > 0) out.line('')
     out.line(`${NOUNS[part]}${colour.bold(printable(name))}: ${heads[kind]}`)
-    // What was removed is of no use to anybody.
+    // The fields of a removed item are of no use to the reader.
     if (kind !== 'removed')
       for (const field of fields) out.line(`  ${printable(field.field)}: ${shownParts(out, field)}`)
   }
 }
 
-/** Tools stand by their bare names: nearly all changes are theirs. */
+/** Tools are shown by their bare names, because nearly all changes are changes of tools. */
 const NOUNS = { tool: '', prompt: 'prompt ', resource_template: 'resource template ', instructions: '' } as const
 
 function shownParts({ colour, isTerminal }: Output, { parts }: ChangedField): string {
   const hasColour = isTerminal && colour.red('') !== ''
   return parts
     .map(({ kind, text }, at) => {
-      // The daemon wrote out what is hidden; this is for whatever it did not know.
+      // The daemon escaped the hidden characters that it knows. `printable` catches the rest.
       const safe = printable(text)
       if (kind === 'same') return shortened(safe, at === 0, at === parts.length - 1)
       if (hasColour) return kind === 'removed' ? colour.red(safe) : colour.green(safe)

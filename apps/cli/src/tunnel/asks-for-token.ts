@@ -9,7 +9,7 @@ const HELLO = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'toolhaven', version: '0.1.0' } },
 })
 
-/** Whether a server refuses callers who do not say who they are: it is asked, as a stranger would. */
+/** Whether a server refuses callers without a token. Found out with a request that has none. */
 export function asksForToken(url: URL, signal: AbortSignal): Promise<boolean> {
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest
   const isSse = url.pathname.endsWith('/sse')

@@ -6,7 +6,7 @@ import type { TunnelProvider } from './tunnel-provider.ts'
 
 const argsSchema = z.strictObject({ port: z.int().min(0).max(65_535).default(0) })
 
-/** Another port of this machine: to try how clients fare behind a tunnel, without leaving the machine. */
+/** Another port of this machine, to test how clients behave behind a tunnel without leaving the machine. */
 export function localProvider(options: { allowPeer: (socket: Socket) => boolean }): TunnelProvider {
   return {
     async open({ target, args }) {

@@ -25,12 +25,12 @@ const argsSchema = z.strictObject({
   'traffic-policy-file': z.string().min(1).optional(),
 })
 
-/** What we use of ngrok's package. */
+/** The part of ngrok's package that Toolhaven uses. */
 interface Ngrok {
   forward(config: Readonly<Record<string, unknown>>): Promise<{ url(): string | null; close(): Promise<void> }>
 }
 
-/** An address of ngrok's service, through its own package for Node, which the user installs. */
+/** A public address from ngrok, through ngrok's own Node package, which the user installs. */
 export function ngrokProvider(options: NgrokOptions): TunnelProvider {
   return {
     async open({ name, target, args }) {
@@ -47,7 +47,7 @@ export function ngrokProvider(options: NgrokOptions): TunnelProvider {
           onStatusChange,
         })
         const url = listener.url()
-        if (url === null) throw new Error('ngrok gave no address')
+        if (url === null) throw new Error('ngrok returned no address')
         relay.allowHost(new URL(url).host)
         const close = async () => {
           await listener.close()
@@ -67,7 +67,7 @@ async function configOf({ env, cwd }: NgrokOptions, args: z.infer<typeof argsSch
   const token = args['auth-token'] ?? fromFile ?? env['NGROK_AUTHTOKEN']
   if (!token)
     throw invalid(
-      'ngrok needs the token of your account\nPut it into NGROK_AUTHTOKEN, or name a file: --provider-args \'{"auth-token-file": "ngrok.txt"}\'',
+      'ngrok needs the token of your account\nSet NGROK_AUTHTOKEN, or name a file that contains it: --provider-args \'{"auth-token-file": "ngrok.txt"}\'',
     )
   const domain = args.url && (URL.parse(args.url)?.host || args.url)
   const policy = args['traffic-policy-file'] && (await read(cwd, args['traffic-policy-file']))
@@ -82,7 +82,7 @@ async function read(cwd: string, file: string): Promise<string> {
   }
 }
 
-/** Beside the user's project, beside this program, or where npm installs for all. */
+/** Looks in the user's project, next to this program, and in npm's global folder. */
 async function loadNgrok({ cwd }: NgrokOptions): Promise<Ngrok> {
   const [, program = ''] = process.argv
   for (const place of [cwd, dirname(program), join(dirname(process.execPath), '..', 'lib')]) {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { invalid } from '@toolhaven/core/errors'
 
-/** What a provider takes of --provider-args. No value is in the error: it may be a token. */
+/** Checks --provider-args for one provider. Errors leave out values, which may be tokens. */
 export function parseArgs<Schema extends z.ZodType>(schema: Schema, args: unknown): z.infer<Schema> {
   const parsed = parseOutside(schema, args)
   if (parsed.success) return parsed.data

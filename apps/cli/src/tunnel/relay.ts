@@ -5,14 +5,14 @@ import { isLoopbackHost, parseHost } from '@toolhaven/core/guard/parse-host'
 
 export interface RelayOptions {
   target: URL
-  /** 0: a free one. */
+  /** 0 picks a free port. */
   port: number
   allowPeer: (socket: Socket) => boolean
 }
 
 export interface Relay {
   port: number
-  /** Also answers requests for this host from now on. */
+  /** Accepts requests for this host as well from now on. */
   allowHost: (host: string) => void
   close: () => Promise<void>
 }
@@ -20,8 +20,8 @@ export interface Relay {
 const HOP_BY_HOP = /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|forwarded|proxy-.*|x-forwarded-.*)$/
 
 /**
- * Hands requests on to the target under the target's own name: servers on this machine refuse others, which is their
- * protection against web pages. So that it still holds, the relay answers only to names it was told.
+ * Passes requests on to the target under the target's own host name. Servers on this machine refuse other host names to
+ * protect themselves against web pages. To keep that protection, the relay accepts only the host names it was given.
  */
 export async function startRelay({ target, port, allowPeer }: RelayOptions): Promise<Relay> {
   const hosts = new Set<string>()
@@ -62,7 +62,7 @@ function pass(target: URL, request: IncomingMessage, response: ServerResponse): 
     response.writeHead(answer.statusCode ?? 502, endToEnd(answer))
     response.flushHeaders()
     answer.pipe(response)
-    // A server that breaks off must not look as if it had finished.
+    // A response that breaks off must not look complete.
     answer.once('error', () => response.destroy())
   })
   onward.once('error', () => {

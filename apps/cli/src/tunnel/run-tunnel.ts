@@ -15,7 +15,7 @@ export interface TunnelOrder {
   format: string
 }
 
-/** Gives a workload or a server an address that others can reach, until it is asked to stop. */
+/** Gives a workload or a server an address that others can reach, until the user stops it. */
 export async function runTunnel(context: Context, order: TunnelOrder): Promise<void> {
   using signal = stopSignal(context.signal)
   const args = parseJson(order.providerArgs)
@@ -28,7 +28,7 @@ export async function runTunnel(context: Context, order: TunnelOrder): Promise<v
     if (order.format === 'json') context.out.json({ name, url: address, target: url.href, provider: order.provider })
     else context.out.line(`${name} is reachable at ${address}`)
     const lost = await Promise.race([tunnel.lost, untilStopped(signal)])
-    if (lost !== undefined) throw conflict(`the tunnel is gone: ${lost}`)
+    if (lost !== undefined) throw conflict(`the tunnel was lost: ${lost}`)
   } finally {
     await tunnel.close()
   }
@@ -38,7 +38,7 @@ async function targetOf(context: Context, { target, name }: TunnelOrder): Promis
   if (/^https?:\/\//i.test(target)) {
     const url = URL.parse(target)
     if (!url || url.username !== '' || url.password !== '')
-      throw invalid('the target must be an address without a password, or the name of a workload')
+      throw invalid('the target must be the name of a workload, or a URL without a password')
     return { url, name: name ?? url.host }
   }
   const client = await context.daemon()
@@ -60,7 +60,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's words would quote the text, which may hold a token.
+    // The parser's message would quote the text, which may contain a token.
     throw invalid('--provider-args must be a JSON object, such as \'{"url": "https://name.example.com"}\'')
   }
 }
@@ -68,7 +68,7 @@ function parseJson(text: string): unknown {
 function unprotected(target: string): ThvError {
   return new ThvError(
     'forbidden',
-    `${target} lets everybody in, and a tunnel would put it on the internet: anyone who finds the address could use its tools\n` +
-      'Protect it with oidc first, or put "thv proxy" with --oidc-issuer before it; --allow-unauthenticated does it anyway.',
+    `${target} accepts every caller, and a tunnel would put it on the internet: anyone who finds the address could use its tools\n` +
+      'Require a token first, with "thv run --oidc-issuer" or with "thv proxy --oidc-issuer" in front of it. To open the tunnel anyway, add --allow-unauthenticated.',
   )
 }

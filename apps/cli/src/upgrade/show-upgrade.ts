@@ -24,13 +24,13 @@ function newestOf({ state, to, from }: Upgrade): string {
   return state === 'current' ? shortened(from) : state === 'unknown' ? 'unknown' : '–'
 }
 
-/** Digests of images are longer than anybody reads. */
+/** Shortens image digests, which are too long to read. */
 const shortened = (version = '–') =>
   version.startsWith('sha256:') ? `${version.slice(0, DIGEST_CHARACTERS)}…` : version
 
 export const versionsOf = ({ from, to }: Pick<Upgrade, 'from' | 'to'>) => `${shortened(from)} → ${shortened(to)}`
 
-/** What an upgrade would change, before anybody is asked. */
+/** Shows what an upgrade would change, before the question. */
 export function showPlan(out: Output, plan: UpgradePlan): void {
   const from = plan.source ? ` (${SOURCES[plan.source]})` : ''
   out.note(printable(`${plan.name}: ${versionsOf(plan)}${from}`))
@@ -42,10 +42,10 @@ export function showPlan(out: Output, plan: UpgradePlan): void {
   for (const { name, change } of plan.tools ?? [])
     out.note(printable(`  ${change === 'added' ? 'new tool' : 'tool gone:'} ${name}`))
   for (const difference of plan.differences) out.note(printable(`  ${describe(difference)}`))
-  if (!plan.tools) out.note('  Its tools are compared with the accepted ones once it runs.')
+  if (!plan.tools) out.note('  Once it runs, its tools are compared with the accepted ones.')
 }
 
-/** Values of variables may be keys. */
+/** Hides the values of variables, which may be keys. */
 function describe({ field, before, after }: Difference): string {
   const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   if (field.startsWith('env_vars') || field === 'secrets') return `${field}: ${change}`
@@ -60,10 +60,10 @@ export function showResult(out: Output, { name, outcome, from, to, tools_changed
   out.line(printable(`${name} is upgraded: ${versionsOf({ from, to })}`))
   if (tools.length === 0) return
   const told = tools.map(({ name: tool, kind }) => `${tool} ${kind}`).join(', ')
-  out.note(printable(`Its tools are not as you accepted them: ${told}; see "thv tools diff ${name}"`))
+  out.note(printable(`Its tools differ from the ones you accepted: ${told}. See "thv tools diff ${name}".`))
 }
 
-/** Why there is still the old version, with what the new one wrote last. */
+/** Reports why the old version runs again, with the last output of the new one. */
 export function describeReturn({ name, from, to, reason = '', last_lines: lines }: UpgradeResult): string {
   const told = `${name} went back to ${shortened(from)}: ${shortened(to)} did not start: ${reason}`
   return [told, ...lines.map((line) => `  ${line}`)].join('\n')

@@ -21,7 +21,7 @@ interface Flags {
 export async function checkUpgrades(context: Context, args: readonly string[], flags: Flags): Promise<void> {
   const { out } = context
   if (flags.yes || flags.env.length > 0 || flags.secret.length > 0 || flags.acceptNetwork || flags.acceptMounts)
-    throw invalid('--check changes nothing; it goes with names and --format only')
+    throw invalid('--check changes nothing, so it can be combined only with names and --format')
   refuseVersions(args)
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
@@ -29,26 +29,28 @@ export async function checkUpgrades(context: Context, args: readonly string[], f
   if (upgrades.length === 0) return out.note('There are no workloads.')
   showTable(out, upgrades)
   const newer = upgrades.filter(({ state }) => state === 'available')
-  out.note(newer.length === 0 ? 'Nothing to upgrade.' : '"thv upgrade NAME" shows what changes, and upgrades it.')
+  out.note(
+    newer.length === 0 ? 'Nothing to upgrade.' : '"thv upgrade NAME" shows the changes and upgrades the workload.',
+  )
 }
 
-/** npm and others take a version behind the name. */
+/** npm and others accept a version after the name. */
 function refuseVersions(args: readonly string[]): void {
   const [name, version] = args.find((arg) => arg.includes('@'))?.split('@') ?? []
   if (version === undefined) return
   throw invalid(
-    `thv upgrade takes the name of a workload, and goes to the newest version\n` +
+    `thv upgrade takes the name of a workload and upgrades it to the newest version\n` +
       `For another version: thv edit ${name} --server SERVER@${version}`,
   )
 }
 
-/** One after another: one that goes back, or is refused, leaves the others to be upgraded. */
+/** Upgrades one workload after another. A failed or refused upgrade does not stop the others. */
 export async function upgradeWorkloads(context: Context, args: readonly string[], flags: Flags): Promise<void> {
   const { out, signal } = context
   const isJson = flags.format === 'json'
   const needs = needsOf(flags)
   if (args.length !== 1 && Object.keys(needs).length > 0)
-    throw invalid('what a new version needs goes with one name: thv upgrade NAME --env KEY=VALUE')
+    throw invalid('--env, --secret, --accept-network and --accept-mounts need exactly one workload: thv upgrade NAME')
   refuseVersions(args)
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
@@ -57,7 +59,7 @@ export async function upgradeWorkloads(context: Context, args: readonly string[]
   const results: UpgradeResult[] = []
   const failures: { name: string; reason: string }[] = []
   for (const { name, state, reason = '' } of upgrades) {
-    // Of those that nobody named, only what has something to do is told.
+    // Without names, workloads with nothing to upgrade are not mentioned.
     if (state === 'unknown' || (state === 'not-upgradable' && args.length > 0)) failures.push({ name, reason })
     else if (state === 'current' && args.length > 0 && !isJson) out.note(`${name} has the newest version already.`)
     if (state !== 'available') continue
@@ -75,7 +77,7 @@ export async function upgradeWorkloads(context: Context, args: readonly string[]
   else if (args.length === 0 && results.length + failures.length === 0) out.note('Nothing to upgrade.')
   if (failures.length === 0) return
   const told = failures.map(({ name, reason }) => (reason.startsWith(`${name} `) ? reason : `${name}: ${reason}`))
-  // What a server or a registry said may be in it.
+  // The text may quote a server or a registry.
   throw conflict(told.flatMap((text) => text.split('\n').map(printable)).join('\n'))
 }
 
@@ -104,7 +106,7 @@ async function upgradeOne(
   const plan = await client.call('getUpgrade', { params }, signal)
   if (flags.format !== 'json') showPlan(out, plan)
   const openings = plan.problems.filter(({ field }) => field === 'accept_network')
-  // --yes is for the new version, not for what else it wants to reach.
+  // --yes accepts the new version, but not what else the new version wants to reach.
   const asksForMore = openings.length > 0 && !flags.acceptNetwork && !flags.yes
   if (asksForMore) for (const { message } of openings) out.note(printable(`  ${message.split('; ')[0]}`))
   refuseProblems(asksForMore ? plan.problems.filter((problem) => !openings.includes(problem)) : plan.problems, needs)
@@ -127,7 +129,7 @@ async function askFirst(plan: UpgradePlan, asksForMore: boolean, signal: AbortSi
   const more = asksForMore ? ', and let it reach that' : ''
   const message = printable(`Upgrade ${plan.name}, ${versionsOf(plan)}${more}?`)
   const instead = 'there is no terminal to ask at; add --yes, or look first with --check'
-  if (!(await confirm({ message, instead, signal }))) throw conflict('not upgraded, as you wished')
+  if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
 }
 
 async function look({ out, signal }: Context, client: DaemonClient, args: readonly string[]): Promise<Upgrade[]> {
