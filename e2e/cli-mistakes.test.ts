@@ -122,7 +122,10 @@ test('a file with a typing error creates nothing, and a second copy gets a port 
   const exported = join(world.home.dir, 'time.json')
   await thv('export', 'time', exported)
   const second = await thv('run', '--from-config', exported, '--name', 'second')
-  expect(second).toMatchObject({ code: 0, stderr: expect.stringMatching(/Port \d+ of the file is taken, so second/) })
+  expect(second).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/Port \d+ from the file is in use, so second/),
+  })
 })
 
 test('an export makes no folder, and replaces no file unasked', async () => {
@@ -316,7 +319,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', 'http://127.0.0.1:1/mcp', '--header', 'A: b'], /--header must have the form KEY=VALUE, with "=" in place/],
     [['run', 'time', '–name', 'clock'], /begins with a long dash.*\nType two short ones: --name\n/],
     [['mcp', 'list', 'tools', 'time'], /Name the server with --server/],
-    [['run', '--from-config', 'client.json'], /is no run configuration\nIt lists "mcpServers"[^]*"thv adopt"/],
+    [['run', '--from-config', 'client.json'], /is not a run configuration\nIt lists "mcpServers"[^]*"thv adopt"/],
     [['run', '--from-config', 'own.json'], /It has no schema_version\. "thv export NAME FILE" writes such a file/],
     [['apply', '-f', 'client.json'], /nothing was changed\nIt lists "mcpServers"[^]*"thv adopt"/],
     [['run', 'client.json'], /client\.json is no server\.json[^]*It lists "mcpServers"[^]*"thv adopt"/],

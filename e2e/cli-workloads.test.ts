@@ -228,7 +228,7 @@ test('wrong usage is told before anything is done', async () => {
   for (const [args, said] of [
     [['stop'], 'Give names, or --group, or --all'],
     [['rm', 'time', '--all'], 'give names, or --group, or --all'],
-    [['run'], 'what should run?'],
+    [['run'], 'no server given'],
     [['run', 'time', '--env', 'NOT_THERE'], 'NOT_THERE=VALUE'],
     [['run', 'time', '--label', 'x'], '--label must have the form KEY=VALUE'],
     [['run', 'time', '--memory', 'much'], '--memory much must be a size such as 512m or 2g'],

@@ -87,7 +87,7 @@ export function createApp(deps: ApiDeps, options: AppOptions): Hono {
 }
 
 /**
- * The one exception to the guard: a person follows a link from another site to the console. There is no such exception for the API.
+ * The only exception to the guard: a person may follow a link from another site to the console. The API has no exception.
  */
 function pageForVisitor(request: Request, options: AppOptions): Response | undefined {
   const { method, headers, url } = request

@@ -22,7 +22,7 @@ export interface NameAnswersOptions {
 
 /** The map never changes, so this only decides how soon a program notices that a name is gone. */
 const TTL_S = 60
-/** A limit on DNS lookups at other servers. A program that needs more is sending data through names. */
+/** Maximum DNS lookups at other servers. A program that needs more is probably sending data in names. */
 const MOST_LOOKUPS = 500
 const LOOKUPS_MS = 10_000
 /** Enough, because lists of servers are short. */

@@ -16,8 +16,8 @@ export function isMappedRange(address: string): boolean {
 }
 
 /**
- * The names of one workload and the addresses that stand for them, for programs that resolve names themselves. An address never
- * gets another name while the map's file exists. Containers outlive the daemon, so the file does too.
+ * Maps the names that one workload's programs resolve to addresses. An address never gets another name while the map's file
+ * exists. Containers outlive the daemon, so the file does too.
  */
 export class NameMap {
   readonly #file: number
@@ -63,7 +63,7 @@ export class NameMap {
   #append(added: string): void {
     const line = `${this.#before}${added}`
     const { size } = fstatSync(this.#file)
-    if (size < this.#size) throw new Error('the file of names was cut; restart the workload')
+    if (size < this.#size) throw new Error("the workload's name file was truncated; restart the workload")
     if (size > this.#size) ftruncateSync(this.#file, this.#size)
     if (writeSync(this.#file, line, null, 'latin1') !== line.length) {
       ftruncateSync(this.#file, this.#size)

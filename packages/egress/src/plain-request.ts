@@ -7,8 +7,8 @@ import { readAbsoluteForm, readAuthority } from './read-destination.ts'
 const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
 /**
- * Forwarded whatever `Connection` says. Without them, a body could be read as another request, or the request could go to another
- * site.
+ * Forwarded even if `Connection` lists them. Without them, the next hop could read a body as another request or send the request
+ * to another site.
  */
 const ALWAYS_PASSED_ON = new Set(['content-length', 'host'])
 

@@ -1,6 +1,6 @@
 import type { Egress, EgressEvents, OutboundRules, WayOut } from '@toolhaven/core/ports/egress'
 
-/** Ways out in memory: remembers which workloads have one open and with which rules. */
+/** Opens no real way out. Records which workloads have one open, and its rules. */
 export class FakeEgress implements Egress {
   readonly rules = new Map<string, OutboundRules>()
   events: EgressEvents = { onBlocked: () => {}, onSeen: () => {} }

@@ -8,8 +8,8 @@ import { writeProblem } from '../output/write-problem.ts'
 const SETTINGS = '# Settings of the package index for the build, if it needs any. They do not reach the image.\n'
 
 /**
- * Writes the Dockerfile to the file named, or into the folder named, and the files it copies beside it, so that the folder
- * can be built. What is there already and differs is left alone, but for the Dockerfile itself. Gives the paths.
+ * Writes the Dockerfile (to a file or into a folder) and the files it copies. Only the Dockerfile may replace an existing
+ * file with other content. Returns the paths.
  */
 export async function writeContext(cwd: string, output: string, recipe: BuildRecipe): Promise<string[]> {
   const path = resolve(cwd, output)
@@ -36,5 +36,7 @@ function contextFiles({ dockerfile, files }: BuildRecipe): [name: string, text: 
 async function refuseOther(file: string, text: string): Promise<void> {
   const present = await readFile(file, 'utf8').catch(() => undefined)
   if (present === undefined || present === text) return
-  throw conflict(`${basename(file)} is there already and is another one\nName a new folder, such as --output image/`)
+  throw conflict(
+    `${basename(file)} already exists and has different content\nChoose a new folder, such as --output image/`,
+  )
 }

@@ -43,7 +43,7 @@ export const adopt = defineCommand({
   ],
   run: async (context, { args, flags }) => {
     const { invalid } = await import('@toolhaven/core/errors')
-    if (args.length > 0 && flags.all) throw invalid('these exclude each other; pass names, or --all')
+    if (args.length > 0 && flags.all) throw invalid('names and --all cannot be used together\nPass one of them.')
     if (flags.undo && (flags.dryRun || flags.acceptNetwork || flags.acceptMounts || flags.group !== undefined))
       throw invalid('--undo accepts only names, --yes and --format')
     if (flags.undo) return (await import('../adopt/undo-adoptions.ts')).undoAdoptions(context, args, flags)

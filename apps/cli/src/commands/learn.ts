@@ -28,7 +28,9 @@ export const learn = defineCommand({
   run: async (context, { args: [name = ''], flags }) => {
     if (flags.observe && flags.apply) {
       const { invalid } = await import('@toolhaven/core/errors')
-      throw invalid('these exclude each other; pass --observe first, use the server, then pass --apply')
+      throw invalid(
+        '--observe and --apply cannot be used together\nRun with --observe, use the server, then run with --apply.',
+      )
     }
     const { applyLearned, observe, showLearned } = await import('../learn/learn.ts')
     await (flags.observe ? observe : flags.apply ? applyLearned : showLearned)(context, name, flags.format)

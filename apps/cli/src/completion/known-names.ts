@@ -4,7 +4,7 @@ import type { DaemonClient } from '../connect/daemon-client.ts'
 /** A person has pressed a key and waits, so the lookup has a time limit, besides the caller's signal. */
 const PATIENCE_SECONDS = 30
 
-/** The present names, for a shell to offer. */
+/** The current names, which shell completion offers. */
 export async function knownNames(
   daemon: DaemonClient,
   kind: NameKind,

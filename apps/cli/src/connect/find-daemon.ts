@@ -57,7 +57,7 @@ function addressOf(text: string, token: string | undefined): DaemonAddress {
     throw invalid('THV_HOST must be host:port, http://host:port or unix:///path/of/socket')
   // It is sent unchanged in a header.
   if (token !== undefined && /[^\u0021-\u007E]/.test(token))
-    throw invalid('THV_API_TOKEN has a character that no token can have')
+    throw invalid('THV_API_TOKEN contains a space or a non-ASCII character\nSet it again.')
   return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: portOf(text, url), ...(token && { token }) }
 }
 

@@ -40,12 +40,12 @@ async function bringUp(start: BackgroundStart, output: Output, signal: AbortSign
   for (;;) {
     const found = await answeringDaemon(start.paths.stateDir, signal)
     if (found !== undefined) {
-      // Ours is still starting, and would become the daemon if the other one were stopped now.
+      // The child is still starting and would take over if the other daemon were stopped now.
       if (child?.pid !== found.pid) child?.kill()
       return found.socketPath
     }
     if (child === undefined) start.say('Starting the daemon in the background')
-    // A daemon that gave way to another one is no failure. If that one is gone too, this command starts one again.
+    // A child that gave way to another daemon did not fail. If that daemon is gone too, start another child.
     if (child === undefined || hasMadeWay(child)) child = spawnDaemon(start, output.fd)
     else if (child.exitCode !== null || child.signalCode !== null)
       throw await couldNotStart(await output.linesSince(), output.path)
@@ -85,7 +85,7 @@ interface Output extends AsyncDisposable {
 async function openOutput(path: string): Promise<Output> {
   const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
     throw unavailable(
-      `the daemon cannot be started, because its output cannot be stored: ${describeError(error)}`,
+      `the daemon cannot be started, because its output file cannot be opened: ${describeError(error)}`,
       error,
     )
   })
@@ -108,7 +108,7 @@ async function readFrom(file: FileHandle, from: number): Promise<string> {
 async function couldNotStart(lines: readonly string[], path: string) {
   const prefix = 'thv: '
   const at = lines.findLastIndex((line) => line.startsWith(prefix))
-  // In that case its reason could not be stored either.
+  // On a full disk, the child could not write its reason either.
   if (at === -1 && (await statfs(path)).bavail === 0)
     return unavailable(
       `the daemon could not be started: no space is left for ${dirname(path)}\nFree some space and try again.`,

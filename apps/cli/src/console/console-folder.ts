@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The places beside the shipped program, beside its bundle in the repository, and relative to its sources. */
+/** Where the built console is: next to the installed program, the bundle in the repository, or the sources. */
 const PLACES = ['console', '../../console/dist', '../../../console/dist']
 
 /** The folder of the built console, whether or not it exists. */

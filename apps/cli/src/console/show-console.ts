@@ -3,7 +3,7 @@ import { plainHttpAdvice } from '@toolhaven/core/console/plain-http-advice'
 import type { Context } from '../context.ts'
 import { openInBrowser } from '../open-in-browser.ts'
 
-/** Prints the address of the console, and opens it if a person is at the terminal. */
+/** Prints the console's URL and, on a terminal, opens it in a browser. */
 export async function showConsole(context: Context, flags: { noOpen: boolean; format: string }): Promise<void> {
   const { out } = context
   const { link, needsLogin } = await linkOf(context)

@@ -4,12 +4,11 @@ import { lockState } from './state-loss.ts'
 
 /** How often the lock is checked. */
 const LOOK_MS = 3_000
-/** A folder that is missing for a moment is no reason to end. */
+/** The folder may be missing for a moment. The daemon then keeps running. */
 const AGAIN_MS = 500
 
 /**
- * Checks that this daemon still owns the state folder. If the folder was removed or another daemon owns it, no command reaches this
- * daemon any more, so nobody could end it.
+ * Checks that this daemon still owns its state folder. If not, no command can reach the daemon or stop it.
  */
 export function endWhenReplaced(lock: InstanceLock, end: (why: 'taken' | 'gone') => void): Disposable {
   const look = async () => {

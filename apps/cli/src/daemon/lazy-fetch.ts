@@ -4,7 +4,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const IDENTITY_LIMITS = { maxBytes: 1024 * 1024, timeoutMs: 10_000 }
 
-/** Loads its dependencies at the first fetch. */
+/** Loads the HTTP client on the first fetch. */
 export function lazyFetch(options: GuardedFetchOptions): GuardedFetch {
   let made: Promise<GuardedFetch> | undefined
   const make = async () => {

@@ -148,7 +148,7 @@ async function consoleLink({ console }: Parts['apiDeps']): Promise<string> {
 
 type Parts = Awaited<ReturnType<typeof wire>>
 
-/** Some supervisors send a signal to the process and to its group, which counts as one signal. */
+/** Some supervisors signal the process and its group. Two signals within this time count as one. */
 const IMPATIENCE_MS = 1_000
 
 /** The first signal asks for an orderly end. A second one ends the daemon at once. */

@@ -9,7 +9,7 @@ export async function moveWorkloads(
   { group, format }: { group: string | undefined; format: string },
 ): Promise<void> {
   const { out, signal } = context
-  if (!group) throw invalid('which group? Name it with --group; "thv group list" lists them')
+  if (!group) throw invalid('no group given\nPass --group NAME. "thv group list" lists the groups.')
   const client = await context.daemon()
   await orUnknownGroup(client, group, signal, () => client.call('getGroup', { params: { name: group } }, signal))
   const workloads = await Promise.all(

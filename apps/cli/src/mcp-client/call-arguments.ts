@@ -4,7 +4,7 @@ import { closest } from '@toolhaven/core/closest'
 
 type Values = Record<string, unknown>
 
-/** What a tool is called with: `--json` as a whole, and each `key=value` in place of what it says of that key. */
+/** The tool's arguments: the object from `--json`, with each `key=value` overriding that key. */
 export function callArguments(tool: Tool, pairs: readonly string[], json: string | undefined): Values {
   const values = json === undefined ? {} : parseObject(json)
   const given = new Map<string, string[]>()
@@ -60,7 +60,7 @@ function valueOf(key: string, texts: readonly string[], schema: unknown): unknow
     const items = isObject(schema) ? schema['items'] : undefined
     return texts.map((text) => parseAs(key, text, typesOf(items)))
   }
-  if (texts.length > 1) throw invalid(`${key} is given ${texts.length} times, and takes one value`)
+  if (texts.length > 1) throw invalid(`${key} was given ${texts.length} times but takes only one value`)
   return parseAs(key, last, types)
 }
 

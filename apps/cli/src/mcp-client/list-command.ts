@@ -55,7 +55,7 @@ export function listCommand(kinds: readonly ListKind[], texts: ListTexts): Comma
         import('./show-listing.ts'),
       ])
       if (flags.server === undefined || flags.server === '')
-        throw invalid('which server? Pass --server with the name of a workload ("thv list" shows them) or an address')
+        throw invalid('no server given\nPass --server with a workload name (see "thv list") or an address.')
       const target = await targetOf(context, flags.server, flags.transport)
       const listing = await listServer(target, kinds, flags.timeout, context.signal)
       if (flags.format === 'json') return context.out.json(listing)

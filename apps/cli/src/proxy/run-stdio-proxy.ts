@@ -44,7 +44,7 @@ function receive(bridge: StdioBridge, line: string, write: (line: string) => voi
   if (line.trim() === '') return
   const json = parseJson(line)
   if (json === undefined) return write(errorText(null, RPC_ERROR.parse, 'Parse error: the line is not JSON.'))
-  // Revision 2025-03-26 has lines with several messages; each is answered on its own.
+  // Revision 2025-03-26 allows batches on one line. Each message gets its own response.
   for (const value of Array.isArray(json.value) ? json.value : [json.value]) {
     const message = toMessage(value, Array.isArray(json.value) ? JSON.stringify(value) : line)
     if (message === undefined) write(errorText(null, RPC_ERROR.invalidRequest, 'Not a JSON-RPC 2.0 message.'))

@@ -24,7 +24,7 @@ export interface StdioBridgeOptions {
   patienceMs: number
 }
 
-/** One client on a pipe, one session at a streamable HTTP server; made anew when the server has forgotten it. */
+/** One client on a pipe, one session at a streamable HTTP server. If the server forgot the session, the bridge opens a new one. */
 export class StdioBridge {
   readonly #options: StdioBridgeOptions
   readonly #waiting = new Map<string, RpcRequest>()
@@ -163,7 +163,7 @@ export class StdioBridge {
     if (this.#upstream === upstream) this.#upstream = undefined
   }
 
-  /** A workload that was made anew may have another port. */
+  /** A workload that was removed and created again may have another port. */
   async #moveIfNeeded(): Promise<void> {
     const now = await this.#options.locate().catch(() => undefined)
     if (now !== undefined && new URL(now.url).origin !== this.#target?.url.origin) this.#drop(this.#upstream)

@@ -110,7 +110,7 @@ async function knownVariables(client: DaemonClient, serverName: string, signal: 
     const { server } = await client.call('getServer', { params: { name: 'default', serverName } }, signal)
     return server?.env_vars ?? []
   } catch (error) {
-    // It is no name of the registry, which the daemon looks at next.
+    // Not a registry name. The daemon checks the name next and reports what is wrong.
     if (isThvError(error)) return []
     throw error
   }
@@ -136,7 +136,7 @@ async function storedKeys(client: DaemonClient, signal: AbortSignal): Promise<st
   }
 }
 
-/** A person who runs the same server again may not know that it runs already. */
+/** Asks before a second workload of the same server: the user may not know that one runs already. */
 export async function askForSecond({ signal }: Asking, client: DaemonClient, server: string): Promise<void> {
   if (!canAsk()) return
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)

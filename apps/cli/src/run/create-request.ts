@@ -98,7 +98,7 @@ function lineWithoutValue(text: string): number | undefined {
   return at < 0 ? undefined : at + 1
 }
 
-/** `KEY` alone hands on the caller's own variable, so that a value need not stand on the command line. */
+/** `KEY` alone passes on the caller's variable, so that its value does not appear on the command line. */
 function ownVariables({ env }: RunCaller, options: readonly string[]): Record<string, string> {
   const pairs = options.map((option) => {
     if (option.includes('=')) return option

@@ -57,7 +57,7 @@ async function noteSecond({ out, signal }: Context, client: DaemonClient, name: 
   out.note(`There is already a workload ${first} of the same server (${command}), so this one is called ${name}.`)
 }
 
-/** A client whose file is damaged does not find the workload, and says nothing about it either. */
+/** A client with a damaged file does not see the workload and reports no error, so this command warns. */
 async function noteDamagedFiles({ out, signal }: Context, client: DaemonClient, group: string): Promise<void> {
   const clients = await client.call('listClients', {}, signal)
   const served = clients.filter(({ groups }) => groups.includes(group)).map(({ name }) => name)
@@ -102,7 +102,7 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
       } catch (error) {
         const { port, ...rest } = body
         if (!mayMove || !isThvError(error, 'conflict') || !error.message.startsWith(`proxy_port ${port} `)) throw error
-        out.note(`Port ${port} of the file is taken, so ${flags.name} gets another.`)
+        out.note(`Port ${port} from the file is in use, so ${flags.name} gets a different one.`)
         return client.call('importWorkload', { body: rest, query }, UNTIL_ANSWERED)
       }
     }
@@ -111,7 +111,7 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
   if (flags.acceptSecrets)
     throw invalid('--accept-secrets is for --from-config; other servers get the secrets that --secret names')
   if (!args[0] && flags.folder === undefined)
-    throw invalid('what should run? Name a server, or give --folder or --from-config; "thv search WORD" finds servers')
+    throw invalid('no server given\nName a server, or pass --folder or --from-config. "thv search WORD" finds servers.')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
     const { askForMissing, askForSecond, createWithAnswers } = await import('./ask-for-missing.ts')
@@ -169,7 +169,7 @@ async function importOf(cwd: string, args: readonly string[], flags: RunFlags, f
   const { name, group, proxyPort: port } = flags
   const config = await readJsonObject(cwd, '--from-config', file)
   const hint = clientFileHint(config) ?? ('schema_version' in config ? undefined : BY_HAND)
-  if (hint !== undefined) throw invalid(`--from-config ${file} is no run configuration\n${hint}`)
+  if (hint !== undefined) throw invalid(`--from-config ${file} is not a run configuration\n${hint}`)
   const changes = {
     ...(name !== undefined && { name }),
     ...(group !== undefined && { group }),

@@ -119,7 +119,7 @@ async function upgradeOne(
   return showProgress(context, client, name, () => client.call('upgradeWorkload', { params, body }, signal))
 }
 
-/** What is given with the command may solve them: then the daemon judges. */
+/** Flags on the command may resolve these problems, so with flags the daemon decides. */
 function refuseProblems(problems: UpgradePlan['problems'], needs: Wish['needs']): void {
   if (problems.length > 0 && Object.keys(needs).length === 0)
     throw conflict(`it cannot be upgraded as it is: ${problems.map(({ message }) => message).join('; ')}`)

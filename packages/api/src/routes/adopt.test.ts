@@ -318,7 +318,7 @@ describe('undoing an adoption', () => {
         notes: [
           'the entry github of Cursor has changed since and was left as it is',
           'the entry gh of VSCode has been removed since and was not restored',
-          'the secret github-GITHUB_TOKEN stays: other uses it',
+          'secret github-GITHUB_TOKEN was kept because other uses it',
         ],
       },
     },

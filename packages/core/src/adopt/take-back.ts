@@ -19,7 +19,7 @@ export async function takeBack(
   const notes: string[] = []
   for (const key of record.secrets) {
     const user = book.all().find(({ stored }) => secretsIn(stored.config).has(key))?.stored.config.name
-    if (user !== undefined) notes.push(`the secret ${key} stays: ${user} uses it`)
+    if (user !== undefined) notes.push(`secret ${key} was kept because ${user} uses it`)
     else if (await deletes(deps, key)) removed.push(key)
   }
   if ('secret' in record.originals) await deletes(deps, record.originals.secret)

@@ -18,7 +18,7 @@ export interface Admission {
 
 const CODE_MS = 60_000
 const LOGIN_MS = 30 * 24 * 60 * 60 * 1000
-/** A higher number is never needed; the oldest are dropped. */
+/** More are never needed. Beyond these limits, the oldest are dropped. */
 const MOST_CODES = 20
 const MOST_LOGINS = 100
 

@@ -59,7 +59,7 @@ export class Inspections {
     checkPackageVersion('npx', PACKAGE, version)
     const ports = [asked.ui_port, asked.mcp_proxy_port]
     if (new Set([...ports, stored.port]).size < 3)
-      throw invalid(`the two ports of the Inspector must differ from one another and from ${name}’s, ${stored.port}`)
+      throw invalid(`the Inspector needs two different ports, and neither may be ${stored.port}, which ${name} uses`)
     const { host = '127.0.0.1', proxy_mode: mode, transport } = stored.config
     const isSse = transport === 'sse' || (transport === 'stdio' && mode === 'sse')
     const run: InspectorRun = {

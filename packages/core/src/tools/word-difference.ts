@@ -31,7 +31,7 @@ const replaced = (left: readonly string[], right: readonly string[]): Part[] => 
   { kind: 'added', text: right.join('') },
 ]
 
-/** By their longest common subsequence. */
+/** Compares words by their longest common subsequence. */
 function changed(left: readonly string[], right: readonly string[]): Part[] {
   const width = right.length + 1
   const longest = new Uint32Array((left.length + 1) * width)

@@ -20,8 +20,7 @@ export type Parsed = { messages: RpcMessage[]; isBatch: boolean }
 
 export interface ParseOptions {
   /**
-   * Whether the gateway decides or records something by the content of messages. Then they must say the same to every
-   * server.
+   * Whether policy or audit depends on the content of messages. If so, every parser must read a message the same way.
    */
   isDecidedOn: () => boolean
 }

@@ -19,14 +19,14 @@ export interface Caller {
 /** The callers of requests that are being handled. No entry: the endpoint does not authenticate. */
 export type Callers = Notes<Caller>
 
-/** Throws TokenRefused when the token names nobody. */
+/** Throws TokenRefused if the token names no user and no client. */
 export function callerOf(claims: Readonly<Record<string, unknown>>, expiresAt: number): Caller {
   const sub = claims['sub'] ?? undefined
   const clientId = textOf(claims['client_id']) ?? textOf(claims['azp'])
   if (sub !== undefined && textOf(sub) === undefined) throw new TokenRefused('its sub is not a usable name')
   const user = sub === clientId ? undefined : textOf(sub)
   const name = user ?? clientId
-  if (name === undefined) throw new TokenRefused('it names nobody: neither sub nor client_id')
+  if (name === undefined) throw new TokenRefused('it has neither sub nor client_id')
   const kind = user === undefined ? 'client' : 'user'
   return { kind, name, id: JSON.stringify([claims['iss'] ?? null, kind, name]), claims, expiresAt }
 }

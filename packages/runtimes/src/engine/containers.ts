@@ -40,7 +40,7 @@ export async function createContainer(
     if (owner === undefined || owner !== spec.labels[LABELS.instance]) throw nameTaken(spec.name)
     await removeContainer(client, leftover.Id, signal)
   }
-  // After the leftover: what has the instance's name is made again for it.
+  // Called after the leftover is gone, because it replaces the network parts that the leftover used.
   const body = containerBody(spec, hardening, await makeNetwork())
   try {
     const { Id: id } = await client.json(

@@ -24,7 +24,7 @@ const NOT_LABELS = new Set([
   'podId',
 ])
 
-/** Starts and ends of containers that carry our marker. An aborted stream just ends. A broken one is `unavailable`. */
+/** Yields the starts and ends of Toolhaven's containers. Ends when aborted; throws `unavailable` when the stream breaks. */
 export async function* engineEvents(
   client: EngineClient,
   runtime: RuntimeName,
@@ -69,7 +69,7 @@ async function runtimeEvent(
     case 'die':
     case 'died': {
       const exitCode = Number(attributes['exitCode'] ?? attributes['containerExitCode'] ?? 0)
-      // Only the container's record says why it was killed. If that is already gone, nobody needs to know.
+      // Only the container's record says why it was killed. It may already be gone; then the reason is not reported.
       const container = await inspectContainer(client, actor.ID, signal)
       return { kind: 'exited', handle, labels, exitCode, oomKilled: container?.State.OOMKilled ?? false }
     }

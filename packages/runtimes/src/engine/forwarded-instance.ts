@@ -23,8 +23,8 @@ export interface InstanceDeps {
   /** How many system call filters the engine applies to every container. */
   engineFilters: (signal: AbortSignal) => Promise<number>
   /**
-   * Ids of containers that were ended for lack of the filter. The failed start reports it; their end is not reported
-   * again.
+   * Ids of containers that were ended because the filter was missing. The failed start reports that, so their end is not
+   * reported again.
    */
   unfiltered: Set<string>
 }
@@ -58,7 +58,7 @@ async function endUnfiltered(
   )
 }
 
-/** Before the container itself, and before anybody attaches to it: Podman sets it up for that. */
+/** Called before the container is attached or started, because Podman sets up its network when a client attaches. */
 export async function startNetwork(
   { client, socketDir, links }: InstanceDeps,
   { name }: InstanceHandle,

@@ -17,7 +17,7 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK)
     return (await stat(path)).isFile()
   } catch {
-    // Absent, or we may not run it: look further.
+    // Missing, or not executable for this user: the caller tries the next folder.
     return false
   }
 }

@@ -26,9 +26,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 const SOCKS_PORT = '1080'
 
 /**
- * The user's own proxies for a fetch behind a gate: all variables in both spellings, and the places that the gate must
- * let it reach. Undefined where there are none. A proxy is never asked for something on this machine, because it might
- * reach all of it.
+ * The user's own proxies, for a fetch behind a gate: all variables in both spellings, and the proxies' addresses, which
+ * the gate must allow. Undefined without proxies. Requests to this machine never go through a proxy, because a proxy may
+ * reach more of this machine than the gate allows.
  */
 export function ownProxies(
   env: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,7 @@ import { findNpm, hasNpm, type NpmOptions } from './npm.ts'
 /** The parts of npm's files and variables that matter to a build. See `npmrcForBuild`. */
 export interface Npmrc {
   text: string
-  /** The files that were read, or would have been if they existed. */
+  /** The `.npmrc` files that apply, whether or not they exist. */
   files: readonly string[]
 }
 

@@ -100,7 +100,7 @@ async function askPip(
 
 const missing = (what: string) => notFound(`The Python package ${what} was not found. Check its name and version.`)
 
-/** One sentence from the output of pip or uv. */
+/** Turns the output of pip or uv into one error message. */
 export function pythonFailure(what: string, output: string) {
   // Checked first: pip ends with "no matching distribution" in both cases.
   if (

@@ -44,7 +44,7 @@ export function pythonSettings(env: Env, pip: PipSettings): PythonSettings {
 export function checkPipCanFollow({ first }: PythonSettings): void {
   if (first.length === 0) return
   throw invalid(
-    'UV_INDEX or UV_EXTRA_INDEX_URL names a package index that has to be asked before the others, which pip cannot do, and images of Python packages are built with pip. Set UV_DEFAULT_INDEX to one index that has all packages, or UV_INDEX_STRATEGY=unsafe-best-match if any of them may supply any package.',
+    'UV_INDEX or UV_EXTRA_INDEX_URL names a package index that takes precedence over the others. Images of Python packages are built with pip, which cannot do that. Set UV_DEFAULT_INDEX to one index that has all packages. If any index may supply any package, set UV_INDEX_STRATEGY=unsafe-best-match instead.',
   )
 }
 

@@ -1,8 +1,8 @@
 import { BUILD_LABEL, CONFIG_FOLDER, OUT_FOLDER, RUN_AS, type Steps } from './template.ts'
 
 /**
- * All steps for a builder that only knows Dockerfiles: the same commands, but with whatever network the builder gives
- * them.
+ * All steps as a Dockerfile, for builders that need one. The commands are the same, but the builder decides which network
+ * they get.
  */
 export function dockerfileOf(steps: Steps, { from, buildId }: { from: string; buildId: string }): string {
   const { files, config, variables, fetch, install } = steps

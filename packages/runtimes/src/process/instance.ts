@@ -141,7 +141,7 @@ export class Instance {
     running.terminate()
     const patience = new AbortController()
     const limit = AbortSignal.any([signal, patience.signal])
-    // A caller that stops waiting still wants it to stop: an abort only ends the grace period.
+    // An aborted caller still wants the process to end, so an abort only cuts the grace period short.
     await Promise.race([this.#exited, delay(graceMs, undefined, { signal: limit }).catch(() => undefined)])
     patience.abort()
     running.kill()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { notFound } from '@toolhaven/core/errors'
 import { z } from 'zod'
 
-/** What is known about a fetched package, kept in its folder. If it exists, the folder is complete. */
+/** Describes a fetched package. It is written into the package's folder last, so a folder that has it is complete. */
 const packageManifestSchema = z.object({
   format: z.literal(1),
   scheme: z.enum(['npx', 'uvx', 'go']),

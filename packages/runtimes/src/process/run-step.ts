@@ -67,7 +67,10 @@ export async function runStep(run: StepRun, signal: AbortSignal): Promise<StepRe
   // A group that remains is empty, and the next daemon removes it. The step's result counts all the same.
   stack.defer(() =>
     group.remove().catch((error: unknown) => {
-      logger.warn('the control group of an install stays', { package: run.what, reason: describeError(error) })
+      logger.warn('could not remove the control group of an install', {
+        package: run.what,
+        reason: describeError(error),
+      })
     }),
   )
   const { launcher } = group

@@ -27,8 +27,8 @@ export interface Sandbox {
   /** Whether a plan can be cut off from the network. */
   isolatesNetwork: boolean
   /**
-   * Whether it can run behind a forwarder: that means something only if files of others and odd sockets are out of
-   * reach.
+   * Whether a plan can run behind a forwarder. That protects the server only if the sandbox also keeps it from other
+   * users' files and from unusual sockets.
    */
   takesForwarder: boolean
   spawn(plan: SandboxPlan, options: SpawnOptions, signal: AbortSignal): Promise<SandboxProcess>

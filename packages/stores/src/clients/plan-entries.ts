@@ -91,14 +91,14 @@ function planOf({ client, program, found, owned, wanted, known = new Map() }: Pl
   const entries = [...kept.values()]
   if (foreignPart(document, [...listed, ...entries]) !== before) {
     throw invalid(
-      `${owned.path} was left as it is, because an entry of ours would change what else is in it; add the servers by hand, as "thv list --format mcpservers" prints them`,
+      `${owned.path} was left as it is, because adding Toolhaven's entries would change other parts of the file; add the servers by hand, as "thv list --format mcpservers" prints them`,
     )
   }
   const text = document.close()
   return { text, entries, footprint: document.footprint, notes, hadOurs: ours.size > 0, changes, foreign }
 }
 
-/** The user may have changed fields that we always write the same. */
+/** Without the fields that never differ between our entries, because the user may have changed them. */
 function changing(form: EntryForm, entry: ClientEntry, key: string): EntryFields {
   const fields = Object.entries(entryFields(form, entry, key))
   return Object.fromEntries(fields.filter(([field]) => field !== form.nameField && !(field in (form.extra ?? {}))))

@@ -57,7 +57,7 @@ const FAULTS: Partial<Record<YAMLParseError['code'], string>> = {
 
 const inWords = (code: YAMLParseError['code']) => FAULTS[code] ?? 'it is not YAML'
 
-/** The one document of the text; undefined when nothing is in it but blanks and comments. */
+/** The only document in the text. Undefined if it holds only blanks and comments. */
 export function parseYaml(text: string, file: string): YamlNode | undefined {
   if (text.length > MAX_CHARACTERS)
     throw invalid(`${file} is larger than ${MAX_CHARACTERS} characters and was left as it is`)

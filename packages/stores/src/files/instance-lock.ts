@@ -77,9 +77,9 @@ interface Taking {
 }
 
 /**
- * `link` is atomic and fails when the name is there, so one process alone gets a free lock. A stale lock is replaced
- * only under a second lock whose name holds the stale one's token: whoever has that, and then still finds the stale
- * token in place, is the only one that may replace it. That second lock can itself be stale; the same rule frees it.
+ * `link` is atomic and fails if the name exists, so only one process gets a free lock. To replace a stale lock, a process
+ * first takes a second lock, whose name holds the stale lock's token. If the stale token is then still in place, only this
+ * process may replace it. The second lock can be stale too; the same rule frees it.
  */
 async function take(taking: Taking, path: string): Promise<void> {
   for (;;) {

@@ -11,7 +11,7 @@ const FORMAT = 1
 
 /** What an upgrade may change, and puts back. */
 const mayBeUpgraded = {
-  // Of a workload that was created while 0 was taken for "none".
+  // 0 is accepted because earlier versions stored it for "no port".
   asked: createRequest.extend({ target_port: z.int().min(0).max(65535).optional() }),
   entry: z.union([imageServer, remoteServer]).exactOptional(),
   config: runConfig,

@@ -17,7 +17,7 @@ export interface FolderGuardOptions {
   globalRules: IgnoreRules | undefined
   ignoreCase: boolean
   limits: SearchLimits
-  /** Called at most once, because the caller then starts again. */
+  /** Called at most once: the server then restarts, with a new guard. */
   onAppeared: (path: string) => void
 }
 
@@ -123,7 +123,7 @@ export class FolderGuard implements Disposable {
   /** Whoever the server runs as might be able to read what we cannot. */
   #hideUnreadable(folder: string, itself: BigIntStats): void {
     if (folder === this.#options.root)
-      throw invalid(`${folder} cannot be read, so it is not known what to hide; make it readable for this user`)
+      throw invalid(`${folder} cannot be read, so Toolhaven does not know what to hide; make it readable for this user`)
     this.#cover(folder, itself, 'it cannot be looked through')
   }
 
@@ -185,7 +185,7 @@ export class FolderGuard implements Disposable {
     this.#toLookAt.add(path)
     this.#turn = this.#turn.then(async () => {
       this.#toLookAt.delete(path)
-      // When it can no longer be said what is visible, starting anew finds out, or says why not.
+      // Without knowing what is visible, restart: the start checks the folder or reports why it cannot.
       await this.#look(path).catch(() => this.#tell(path))
     })
   }

@@ -4,8 +4,8 @@ import { invalid } from '@toolhaven/core/errors'
 import { errnoOf } from '../files/errno.ts'
 
 /**
- * Text of an ignore file; undefined when there is none. One in a mounted folder may have been put there by a server, so no
- * link is followed there and nothing but a file of modest size is read.
+ * Text of an ignore file, or undefined if it does not exist. A server may have written a file in a mounted folder, so links
+ * are not followed there, and only regular files of a limited size are read.
  */
 export async function readIgnoreFile(
   path: string,
@@ -21,9 +21,12 @@ export async function readIgnoreFile(
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code === 'ELOOP') throw invalid(`${path} is a link; put the file itself there`, error)
+    if (code === 'ELOOP') throw invalid(`${path} is a link; replace it with the file`, error)
     if (code === 'EACCES' || code === 'ENXIO')
-      throw invalid(`${path} cannot be read, so it is not known what to hide; make it readable or remove it`, error)
+      throw invalid(
+        `${path} cannot be read, so Toolhaven does not know what to hide; make it readable or remove it`,
+        error,
+      )
     throw error
   }
 }

@@ -26,7 +26,7 @@ export async function askRegistry(
   if (isServerListUrl(url)) {
     const copy = await listCopy({ fetch, list, origin }, now)
     if (copy) return copy
-    throw invalid(`${origin} was not read: ${nothing}`)
+    throw invalid(`${origin} could not be read: ${nothing}`)
   }
   const fetched = await fetchText(fetch, url, { origin, headers: newsHeaders(before) })
   if (fetched.response.status === 304 && before !== undefined) return before
@@ -62,7 +62,7 @@ function isFile(document: unknown, url: string): boolean {
 }
 
 function fileCopy({ response, text }: FetchedText, origin: string): RegistryCopy {
-  if (response.status !== 200) throw invalid(`${origin} was not read: it answered with status ${response.status}`)
+  if (response.status !== 200) throw invalid(`${origin} could not be read: it answered with status ${response.status}`)
   return {
     document: parseRegistryText(text, origin),
     etag: response.headers.get('etag') ?? undefined,

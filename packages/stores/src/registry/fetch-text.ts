@@ -24,6 +24,6 @@ export async function fetchText(
       : error instanceof TypeError
         ? 'it is not UTF-8 text'
         : describeError(error)
-    throw invalid(`${origin} was not read: ${reason}`, error)
+    throw invalid(`${origin} could not be read: ${reason}`, error)
   }
 }

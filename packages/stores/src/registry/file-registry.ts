@@ -46,7 +46,7 @@ async function openForReading(path: string) {
   } catch (error) {
     const code = errnoOf(error)
     const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be opened (${code ?? 'unknown fault'})`
-    throw invalid(`the registry ${path} was not read: ${reason}`, error)
+    throw invalid(`the registry ${path} could not be read: ${reason}`, error)
   }
 }
 
@@ -54,7 +54,7 @@ async function readAll(handle: FileHandle, path: string): Promise<Uint8Array> {
   try {
     return await handle.readFile()
   } catch (error) {
-    throw invalid(`the registry ${path} was not read: it cannot be read (${errnoOf(error) ?? 'unknown fault'})`, error)
+    throw invalid(`the registry ${path} could not be read (${errnoOf(error) ?? 'unknown fault'})`, error)
   }
 }
 

@@ -180,7 +180,7 @@ describe('a registry file', () => {
   it('is refused when it opens and cannot be read', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux has such a file')
     const path = '/proc/self/mem'
-    expect(await refusalOf(source().read({ type: 'file', path }, forever))).toContain('it cannot be read (EIO)')
+    expect(await refusalOf(source().read({ type: 'file', path }, forever))).toContain('could not be read (EIO)')
   })
 })
 
@@ -214,7 +214,7 @@ describe('a registry at a url', () => {
     await close()
     now += 11 * 60_000
     const refusal = await refusalOf(first.read(location, forever))
-    expect(refusal).toMatch(/^the registry at 127\.0\.0\.1:\d+ was not read: .* could not be reached/)
+    expect(refusal).toMatch(/^the registry at 127\.0\.0\.1:\d+ could not be read: .* could not be reached/)
     expect(await refusalOf(first.read(location, forever))).toBe(refusal)
     expect(Object.keys((await first.lastGood(location))?.servers ?? {})).toEqual(['time'])
   })

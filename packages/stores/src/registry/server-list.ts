@@ -54,7 +54,7 @@ export interface ListRequest {
 
 /** All that the registry lists, page by page to the end. Undefined when there is no such list at the address. */
 export async function readServerList({ fetch, list, origin, limits = LIST_LIMITS }: ListRequest) {
-  const refusal = (reason: string) => invalid(`${origin} was not read: ${reason}`)
+  const refusal = (reason: string) => invalid(`${origin} could not be read: ${reason}`)
   const init = { origin, headers: { accept: 'application/json' }, signal: AbortSignal.timeout(limits.timeMs) }
   const servers: unknown[] = []
   const cursors = new Set<string>()

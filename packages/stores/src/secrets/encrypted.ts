@@ -18,14 +18,14 @@ import {
 
 export interface EncryptedSecrets extends SecretsProvider {
   isPassword(password: string): Promise<boolean>
-  /** Seals everything again under another password. The old file stays valid until the new one is in place. */
+  /** Encrypts everything again with another password. The old file stays valid until the new one replaces it. */
   changePassword(oldPassword: string, newPassword: string): Promise<void>
 }
 
 export interface EncryptedOptions {
   file: string
   password: string
-  /** scrypt's N for what is sealed anew. */
+  /** scrypt's N for everything that is encrypted from now on. */
   cost?: number
 }
 

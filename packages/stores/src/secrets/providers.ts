@@ -13,7 +13,7 @@ export interface SecretsProvidersOptions {
   env: Readonly<Record<string, string | undefined>>
   logger: Logger
   keyring?: Keyring
-  /** scrypt's N for what is sealed anew; only tests have a reason to lower it. */
+  /** scrypt's N for everything that is encrypted from now on. Only tests have a reason to lower it. */
   cost?: number
 }
 

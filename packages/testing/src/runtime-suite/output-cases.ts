@@ -67,7 +67,7 @@ async function listen(runtime: Runtime, seen: RuntimeEvent[], until: AbortSignal
   for await (const event of runtime.events(until)) seen.push(event)
 }
 
-/** Events count from when the stream is open, which nothing announces: start again until one arrives. */
+/** Nothing tells when the event stream is open, so this starts the instance again until an event arrives. */
 async function startUntilHeard(runtime: Runtime, handle: InstanceHandle, seen: RuntimeEvent[]): Promise<void> {
   await until('a start is told', async () => {
     await runtime.start(handle, signal())

@@ -10,7 +10,7 @@ export type Action =
   | { do: 'start' }
   /** Connect to an instance that runs already, after a restart of the daemon. */
   | { do: 'adopt' }
-  /** Stop what runs; the next round starts it anew. */
+  /** Stop what runs; the next round starts it again. */
   | { do: 'replace'; reason: string; isFailure: boolean; isFinal?: boolean; atOnce?: boolean }
   | { do: 'stop' }
   | { do: 'remove' }

@@ -38,5 +38,8 @@ it('gives a connection up that does not come about', async () => {
   )
   const failed = once(socket, 'close').catch((thrown: unknown) => thrown)
   vi.advanceTimersByTime(10_000)
-  expect(await failed).toMatchObject({ code: 'ETIMEDOUT', message: 'silent.example does not take the connection' })
+  expect(await failed).toMatchObject({
+    code: 'ETIMEDOUT',
+    message: 'silent.example did not accept the connection in time',
+  })
 })

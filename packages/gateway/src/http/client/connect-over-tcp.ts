@@ -25,5 +25,5 @@ export function connectOverTcp(origin: URL, onread: OnReadOpts, lookup: LookupFu
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
 
 export function timedOut(host: string): Error {
-  return Object.assign(new Error(`${host} does not take the connection`), { code: 'ETIMEDOUT' })
+  return Object.assign(new Error(`${host} did not accept the connection in time`), { code: 'ETIMEDOUT' })
 }
