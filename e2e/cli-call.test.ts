@@ -119,7 +119,7 @@ test('a mistake is answered with what to do', async () => {
   await says(2, /^thv: a was given 2 times but takes only one value/, 'remote', 'add', 'a=1', '--arg', 'a=2', 'b=1')
   await says(
     2,
-    /--json is no JSON: \{a: 1\}\nWrite names and texts in double quotes/,
+    /--json is not JSON: \{a: 1\}\nWrite names and texts in double quotes/,
     'remote',
     'add',
     '--json',

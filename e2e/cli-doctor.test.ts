@@ -56,7 +56,7 @@ test('a machine and a workload that are well are told so, with the isolation in 
   expect(statusOf(open.report.workloads[0]?.checks ?? [], 'network')).toBe('warning')
 })
 
-test('what is wrong is found, with the command that mends it', async () => {
+test('what is wrong is found, with the command that fixes it', async () => {
   await thv('run', 'time')
   await thv('stop', 'time')
   const stopped = await examine('time')

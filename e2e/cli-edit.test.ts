@@ -201,7 +201,7 @@ test('output of several workloads is merged, with times, and that of an earlier 
   expect(followed).toMatchObject({ code: 0, stderr: '' })
 
   for (const [args, told] of [
-    [['time', '--since', 'yesterday'], /--since yesterday is no time\n.*10m/],
+    [['time', '--since', 'yesterday'], /--since yesterday is not a time\n.*10m/],
     [['time', '--follow', '--previous'], /give one of them/],
     [['time', 'fetsh'], /workload fetsh not found[^]*Did you mean fetch\?/],
     [['time', 'fetsh', '--follow'], /workload fetsh not found/],

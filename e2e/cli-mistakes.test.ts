@@ -45,7 +45,7 @@ describe('a proxy', () => {
     await running.says(/^notes listens at/m)
   })
 
-  test('says what a target that is no MCP server answered', async () => {
+  test('says what a target that is not an MCP server answered', async () => {
     await using missing = await startSite(404, 'text/plain', 'nothing here')
     await using page = await startSite(200, 'text/html', '<p>Hello</p>')
     const first = await thv('proxy', 'notes', '--target-uri', missing.url)
@@ -211,7 +211,7 @@ test('all workloads are removed only after a question, or with --yes', async () 
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/add --yes .*\(time\)/) })
   const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the workload', 'n\r']])
   expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
-  // Neither a key within a word counts, nor a word that is no answer.
+  // Neither a key within a word counts, nor a word that is not an answer.
   const answers: Step[] = [
     ['Remove the workload', 'maybe\r'],
     ['Type y or n', KEYS.interrupt],
@@ -322,7 +322,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', '--from-config', 'client.json'], /is not a run configuration\nIt lists "mcpServers"[^]*"thv adopt"/],
     [['run', '--from-config', 'own.json'], /It has no schema_version\. "thv export NAME FILE" writes such a file/],
     [['apply', '-f', 'client.json'], /nothing was changed\nIt lists "mcpServers"[^]*"thv adopt"/],
-    [['run', 'client.json'], /client\.json is no server\.json[^]*It lists "mcpServers"[^]*"thv adopt"/],
+    [['run', 'client.json'], /client\.json is not a server\.json[^]*It lists "mcpServers"[^]*"thv adopt"/],
     [['run', 'gone.json'], /To run a server\.json, write its path: "thv run \.\/gone\.json"/],
     [
       ['edit', 'time', '--proxy-port', '9999'],

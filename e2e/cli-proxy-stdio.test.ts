@@ -88,12 +88,12 @@ test('a client that only speaks stdio uses a workload, both ways and over restar
   expect(connection.isOpen()).toBe(true)
 })
 
-test('a file of messages is answered in full, and what is no message with an error', async () => {
+test('a file of messages is answered in full, and what is not a message with an error', async () => {
   await thv('run', 'time')
   const lines = [
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"f","version":"1"}}}',
     '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-    'this is no message',
+    'this is not a message',
     '{"jsonrpc":"1.0","id":2}',
     '',
     '[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"b","method":"ping"}]',

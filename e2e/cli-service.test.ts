@@ -58,7 +58,7 @@ async function installedIn(home: Home): Promise<(...args: string[]) => Promise<T
 }
 
 describe('the service of a user', () => {
-  test('starts by itself after a reboot, with every workload that was running', async (context) => {
+  test('starts on its own after a reboot, with every workload that was running', async (context) => {
     await using home = await openHome(context)
     const run = await installedIn(home)
     await using systemd = await startUserSystemd(home).catch((error: unknown) => {

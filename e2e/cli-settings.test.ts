@@ -252,7 +252,7 @@ describe('secrets', () => {
     expect(await json(providerDetails, 'secret', 'provider')).toMatchObject({ provider_type: 'encrypted' })
   })
 
-  test('of 1Password need its token, and what is missing is no fault of the daemon', async () => {
+  test('of 1Password need its token, and what is missing is not a fault of the daemon', async () => {
     const told = /set OP_SERVICE_ACCOUNT_TOKEN and start the daemon again/
     const refused = await thv('secret', 'setup', '--provider', '1password')
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(told) })

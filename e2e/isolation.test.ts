@@ -175,7 +175,7 @@ describe.each(enginesInTurn())('network isolation in a virtual machine, on %s', 
 describe('network isolation of a killed sidecar', () => {
   const platform = usePlatform('docker')
 
-  test('starts the server anew with another', async (context) => {
+  test('starts the server again with another', async (context) => {
     const here = platform(context)
     await using service = await openService()
     await using home = await here.makeHome()
@@ -186,7 +186,7 @@ describe('network isolation of a killed sidecar', () => {
       await using connection = await connectMcp(url)
       return (await callText(connection, 'fetch', { url: `http://${LISTED}:${service.port}/` })).startsWith('200')
     }
-    await until('the server to be started anew', () => reaches().catch(() => false), 90_000)
+    await until('the server to be started again', () => reaches().catch(() => false), 90_000)
     await untilNothingRemains(daemon, here, home)
   })
 })

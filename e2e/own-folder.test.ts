@@ -224,7 +224,7 @@ test('what a server may do in its folder is changed later, after the difference 
   })
 })
 
-test('a command starts what is no project', async () => {
+test('a command starts what is not a project', async () => {
   await write('plain', {
     'tool.mjs': OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'plain'"),
   })
@@ -292,7 +292,7 @@ test('with --watch a change restarts the server, and the session of a client goe
   expect(await connection.toolNames()).toContain('added')
 
   // A program that cannot run says why, and the next save is tried at once.
-  await save('this is no program')
+  await save('this is not a program')
   const status = () => daemon.api.call('getWorkload', { params: { name: 'watched' } })
   await until('the fault to be told', async () => (await status()).status_context.includes('SyntaxError'))
   await save(changed)

@@ -6,7 +6,7 @@ import { untilGone, untilRecovered } from './src/statuses.ts'
 
 const platform = usePlatform('process')
 
-/** Lets a NUL reach bubblewrap, which then reports nothing: what follows the NUL is no option, so all later options are lost. */
+/** Lets a NUL reach bubblewrap, which then reports nothing: what follows the NUL is not an option, so all later options are lost. */
 const LETS_NUL_IN: readonly Weakness[] = [
   {
     file: 'packages/contract/src/text.ts',

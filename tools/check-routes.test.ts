@@ -29,7 +29,7 @@ test.each<[string, Record<string, Route>]>([
   ['DELETE /things/{id} is not in the specification', { list, remove, other: { ...remove, path: '/things/{id}' } }],
   ['GET /things lacks the query parameter all', { list: { method: 'GET', path: '/things' }, remove }],
   [
-    'DELETE /things/{name} is in the specification: it is no extension',
+    'DELETE /things/{name} is in the specification: it is not an extension',
     { list, remove: { ...remove, extension: true } },
   ],
 ])('says: %s', (problem, table) => {

@@ -36,7 +36,7 @@ export function routeProblems(specified: readonly SpecifiedCall[], table: Readon
       const lacking = query.filter((name) => !(name in (route.query?.shape ?? {})))
       return [
         ...lacking.map((name) => `${call} lacks the query parameter ${name}`),
-        ...(route.extension ? [`${call} is in the specification: it is no extension`] : []),
+        ...(route.extension ? [`${call} is in the specification: it is not an extension`] : []),
       ]
     }),
     ...[...byCall]

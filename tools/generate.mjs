@@ -1,4 +1,4 @@
-// `npm run generate`: writes every generated file anew.
+// `npm run generate`: writes every generated file again.
 import process from 'node:process'
 import { become, run, setUp } from './set-up.mjs'
 

@@ -103,7 +103,7 @@ function withoutServices(work) {
 function isHere(binary) {
   // Daemons live in sbin folders that an ordinary user's PATH leaves out.
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin']
-  // A path may be something that is no program, such as a header file.
+  // A path may be something that is not a program, such as a header file.
   if (path.isAbsolute(binary)) return existsSync(binary)
   const places = folders.map((folder) => path.join(folder, binary))
   return places.some((place) => {

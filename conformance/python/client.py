@@ -32,7 +32,7 @@ async def elicit(_context, params):
 
 
 class Updates:
-    """What the server tells of resources, where that comes by itself."""
+    """What the server tells of resources, where that comes on its own."""
 
     def __init__(self):
         self.uris = []

@@ -5,7 +5,7 @@ interface Ticks {
   all: number
 }
 
-/** Starts to watch all cores, whoever uses them: container engines run outside the process tree of the tests. */
+/** Watches all cores, not only those of the tests: container engines run outside the tests' process tree. */
 export function watchCores(): () => number {
   const before = ticks()
   return () => {

@@ -23,7 +23,7 @@ export function describeResult({ stage, passed, skipped, failures, seconds, busy
   return `${stage.name}: ${counts} in ${seconds.toFixed(0)} s; the cores were busy ${percent(busy)} of that time`
 }
 
-/** All durations of a run, for whoever wants to know where the time goes. */
+/** All durations of a run. They show where the time goes. */
 export function writeDurations(file: string, results: readonly StageResult[], busy: number): void {
   const stages = results.map(({ stage, seconds, busy, files }) => ({
     stage: stage.name,

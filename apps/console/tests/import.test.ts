@@ -96,7 +96,7 @@ test('a pasted export gets another name beside the first, and a port that is tak
   expect((await servers()).map(({ name }) => name).toSorted()).toEqual(['notes', 'second'])
 })
 
-test('a file that is no configuration says so, and one that is dropped is read', async () => {
+test('a file that is not a configuration says so, and one that is dropped is read', async () => {
   await page.goto(new URL('/run?json=true', page.url()).href)
   const bad = path.join(toolhaven.home.dir, 'bad.json')
   await writeFile(bad, JSON.stringify({ ...exported, transport: 'pigeon' }))

@@ -58,7 +58,7 @@ it('the programs of a bench that is killed end, and so does what they started', 
   }
 })
 
-it('a bench that has ended its programs ends by itself', async () => {
+it('a bench that has ended its programs ends on its own', async () => {
   const bench = startBench('ends')
   bench.stdout.resume()
   expect(await once(bench, 'exit')).toEqual([0, null])

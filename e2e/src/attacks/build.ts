@@ -59,6 +59,6 @@ function refuseWhatDoesNotParse(file: string, source: string): void {
   try {
     if (file.endsWith('.ts')) stripTypeScriptTypes(source)
   } catch (cause) {
-    throw new Error(`${file} is no program any more with its weakness`, { cause })
+    throw new Error(`${file} is not a program any more with its weakness`, { cause })
   }
 }

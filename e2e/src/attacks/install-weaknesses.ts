@@ -59,7 +59,7 @@ const ENGINE: readonly Weakness[] = [
   { file: STEP, find: 'readOnlyRoot: false, user,', replace: "readOnlyRoot: false, user: '0:0'," },
   { file: STEP, find: "Number(packageUser.split(':')[0])", replace: '0' },
   { file: BODY, find: "CapDrop: ['ALL'],", replace: '' },
-  // pip can start programs, and builds what is no wheel.
+  // pip can start programs, and builds what is not a wheel.
   { file: 'packages/runtimes/src/packages/uvx-template.ts', find: 'sys.addaudithook(refuse)\n', replace: '' },
 ]
 

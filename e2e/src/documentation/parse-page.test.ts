@@ -61,7 +61,7 @@ test('a page without runnable blocks shows commands freely', () => {
   expect(page('```bash', 'thv list', '```').faults).toEqual([])
 })
 
-test('an exit code that is no number is a fault', () => {
+test('an exit code that is not a number is a fault', () => {
   expect(texts(page('```bash run exit=no', 'true', '```').faults)).toEqual(['1: exit must be a number, not no'])
 })
 

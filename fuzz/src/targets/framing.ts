@@ -71,7 +71,7 @@ function checkLine(line: string): string {
   const ours = parseJson(line)
   const theirs = byPlatform(line)
   // Ours refuses deep nesting, and nothing else.
-  if (theirs === undefined && ours !== undefined) throw new Error('what is no JSON was read')
+  if (theirs === undefined && ours !== undefined) throw new Error('what is not JSON was read')
   if (ours === undefined) return theirs === undefined ? 'no JSON' : 'too deep'
   // Ours keeps all digits of long numbers.
   const written = JSON.parse(JSON.stringify(ours.value) ?? 'null')

@@ -114,7 +114,7 @@ for (const [id, route] of withBody) {
       await unchanged(fake, before)
     }
 
-    test('a body that is no object', () =>
+    test('a body that is not an object', () =>
       property(
         fc.oneof(
           fc.string(),
@@ -168,7 +168,7 @@ for (const [id, route] of withBody) {
       await unchanged(fake, before)
     })
 
-    test('text that is no JSON', () =>
+    test('text that is not JSON', () =>
       property(
         anyText().filter((text) => !isJson(text)),
         (text) => text,

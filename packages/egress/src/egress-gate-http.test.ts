@@ -88,7 +88,7 @@ describe('a plain request', () => {
     expect(requests).toEqual([])
   })
 
-  it('leaves a pipelined second request to be judged by itself', async () => {
+  it('leaves a pipelined second request to be judged on its own', async () => {
     const { server, requests } = await web()
     const { socketPath, decisions } = await openGate(server)
     await say(

@@ -131,7 +131,7 @@ describe('the map of names', () => {
   it.each([
     ['an address outside its range', '10.0.0.1 a.example'],
     ['another spelling of an address', '198.18.01.0 a.example'],
-    ['what is no name', '198.18.1.0 a..example'],
+    ['what is not a name', '198.18.1.0 a..example'],
     ['an address for a name', '198.18.1.0 10.0.0.1'],
     ['nothing', ''],
     ['bytes', '\u0000\u00ff'],

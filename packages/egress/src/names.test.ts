@@ -225,7 +225,7 @@ describe('a question for other records', () => {
   })
 })
 
-describe('a message that is no question', () => {
+describe('a message that is not a question', () => {
   const question = { type: 'A', name: 'api.example', class: 'IN' } as const
   const sized = (message: Buffer) => Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message])
 
@@ -252,7 +252,11 @@ describe('a message that is no question', () => {
       encode({ type: 'query', id: 9, questions: [{ ...question, name: 'ä.localhost' }] }),
       'FORMERR',
     ],
-    ['what is no name', encode({ type: 'query', id: 9, questions: [{ ...question, name: 'a b.example' }] }), 'FORMERR'],
+    [
+      'what is not a name',
+      encode({ type: 'query', id: 9, questions: [{ ...question, name: 'a b.example' }] }),
+      'FORMERR',
+    ],
   ])('%s is answered with a fault', async (_what, message, rcode) => {
     const { path, asked } = await openNames(rules({ allowAll: true }))
     expect(decode((await sayTo(path, sized(message))).subarray(2))).toMatchObject({ id: 9, rcode, answers: [] })

@@ -134,9 +134,9 @@ export interface FakeDaemonParts {
   token?: string
   /** Names besides loopback that callers may use as the host. */
   allowedHosts?: string[]
-  /** Of the console; left out: one page at its root. */
+  /** Answers requests for the console (default: one page at its root). */
   page?: AppOptions['page']
-  /** What servers answer to calls from the console; left out: what they were asked. */
+  /** How servers answer calls from the console (default: with the call itself). */
   relay?: ApiDeps['relay']
   doctor?: ApiDeps['doctor']
 }

@@ -103,7 +103,7 @@ it('records denials: of the filter, of policies and of callers nobody knows', as
   )
 })
 
-it('records what is no message, a stream and a call without an id; never what the guard turned away', async () => {
+it('records what is not a message, a stream and a call without an id; never what the guard turned away', async () => {
   await using audited = await start()
   const { test } = audited
   expect((await post(test, '{')).status).toBe(400)

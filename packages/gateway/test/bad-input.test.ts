@@ -106,7 +106,7 @@ const BODIES: [string, string | Buffer, number][] = [
   ['is a request of great depth', text(CALL).replace('"x"', deep(100_000)), -32_700],
   ['is a text', '"tools/call"', -32_600],
   ['is null', 'null', -32_600],
-  ['is no JSON-RPC', text({ id: 1, method: 'tools/call' }), -32_600],
+  ['is not JSON-RPC', text({ id: 1, method: 'tools/call' }), -32_600],
   ['says another JSON-RPC', text({ ...CALL, jsonrpc: '1.0' }), -32_600],
   ['has null for an id', text({ ...CALL, id: null }), -32_600],
   ['has an object for an id', text({ ...CALL, id: {} }), -32_600],

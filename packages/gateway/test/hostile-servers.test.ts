@@ -5,7 +5,7 @@ import { postModern } from './support/modern-post.ts'
 import { openSession } from './support/raw-server.ts'
 import { connectScripted } from './support/scripted-server.ts'
 
-it('a name that is no text is shown to nobody, and ends nothing', async () => {
+it('a name that is not text is shown to nobody, and ends nothing', async () => {
   await using test = await startGateway()
   await test.open()
   const name = { toString: 1, valueOf: 1 }

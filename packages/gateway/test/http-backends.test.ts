@@ -186,7 +186,7 @@ describe.each(TRANSPORTS)('a server that speaks %s', (transport) => {
     })
   })
 
-  it('that comes back at the same address by itself is used again', async () => {
+  it('that comes back at the same address on its own is used again', async () => {
     await using test = await startGateway()
     await test.open({ transport })
     const port = await freePort()

@@ -318,7 +318,7 @@ describe('a client without sessions', () => {
     await expect(connectClient(test, 'v2 modern')).rejects.toThrow(/session/)
   })
 
-  it('that also knows sessions goes on with one by itself', async () => {
+  it('that also knows sessions goes on with one on its own', async () => {
     await using test = await opened()
     const { started } = await runIsolated(test)
     const client = new ClientV2({ name: 'both', version: '1' }, { versionNegotiation: { mode: 'auto' } })

@@ -180,7 +180,7 @@ it('a server that refuses sessions for good is not asked again', async () => {
   expect(greeted).toBe(2)
 })
 
-it('a client whose session could not be made anew for a call is listened for later', async () => {
+it('a client whose session could not be made again for a call is listened for later', async () => {
   await using test = await startGateway()
   await test.open()
   let isFull = false
@@ -225,7 +225,7 @@ it('a server that ends each session at once is not asked for the next one withou
   expect(streams.length).toBeLessThan(10)
 })
 
-it('a listener at a server of the older transport is greeted anew when the gateway connects again', async () => {
+it('a listener at a server of the older transport is greeted again when the gateway connects again', async () => {
   await using test = await startGateway()
   await test.open({ transport: 'sse' })
   const { streams, connect } = await startOlderServer(test, () => {})

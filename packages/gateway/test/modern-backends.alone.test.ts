@@ -146,7 +146,7 @@ describe.each(SAMPLED)('a server over %s that is restarted', (back) => {
 })
 
 describe.each(['streamable-http modern', 'sse modern'] as const)(
-  'a server over %s that comes back by itself',
+  'a server over %s that comes back on its own',
   (back) => {
     it('is used again at the same address, by who called while it was away as well', async () => {
       await using test = await startGateway({ limits: { ...PATIENT, backendWaitMs: 60_000 } })

@@ -135,7 +135,7 @@ describe.each(BACKS)('a client with a session, in front of a server without (%s)
 })
 
 describe.each(BACKS)('a subscription at a server that is restarted (%s)', (back) => {
-  it('is made anew', async () => {
+  it('is made again', async () => {
     await using test = await start(back)
     const { v1, call } = await connectClient(test, 'v1 http')
     const heard: string[] = []

@@ -274,7 +274,7 @@ describe('subscriptions/listen', () => {
 })
 
 describe('a client of the SDK', () => {
-  it('finds out by itself that there are no sessions here', async () => {
+  it('finds out on its own that there are no sessions here', async () => {
     const client = new Client({ name: 'auto', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     await client.connect(new StreamableHTTPClientTransport(new URL(`${test.origin}/mcp`)))
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo')

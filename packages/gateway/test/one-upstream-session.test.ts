@@ -4,7 +4,7 @@ import { startSessionServer } from './support/session-server.ts'
 import { INITIALIZE, openSse } from './support/sse-client.ts'
 
 describe('a client of the older transport has one session at an HTTP server', () => {
-  it('that is made anew, also when its initialize waited for the server', async () => {
+  it('that is made again, also when its initialize waited for the server', async () => {
     await using test = await startGateway()
     await test.open()
     const server = await startSessionServer(test)

@@ -84,7 +84,7 @@ describe('the search handler answers', () => {
     ['either of two values', [['language:de', 'language:en']], 6],
     ['two facets at once', ['language:en', 'hierarchy.lvl0:Reference'], 1],
     ['all but a value', ['language:-de'], 5],
-    ['something that is no facet', ['colour:red'], 0],
+    ['something that is not a facet', ['colour:red'], 0],
   ])('filtered by %s', async (_, facetFilters, count) => {
     const [result] = await ask({ query: '', facetFilters })
     expect(result.nbHits).toBe(count)

@@ -33,7 +33,7 @@ export const EXPECTED_SKIPS: readonly ExpectedSkip[] = [
   },
   {
     where: /process/i,
-    reason: /without an engine, the forwarder is tested by itself/,
+    reason: /without an engine, the forwarder is tested on its own/,
     because: 'the capabilities of its processes are looked at in the tests of the forwarder',
   },
   {

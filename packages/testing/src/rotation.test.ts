@@ -57,7 +57,7 @@ describe('rotationFrom', () => {
     expect(rotationFrom({})).toEqual({ full: false, round: 0 })
   })
 
-  test('refuses a rotation that is no whole number', () => {
+  test('refuses a rotation that is not a whole number', () => {
     expect(() => rotationFrom({ THV_TEST_ROTATION: 'monday' })).toThrow('not monday')
   })
 })

@@ -39,7 +39,7 @@ const COMPOSE =
 /** Each of their fields would be told as a fault. Those of clients are JSON, which is YAML too. */
 function refuseOtherFiles(content: string, name: string): void {
   if (/^services:/m.test(content) && !/^format:/m.test(content))
-    throw invalid(`${name} is no file of "thv apply"; nothing was changed\n${COMPOSE}`)
+    throw invalid(`${name} is not a file of "thv apply"; nothing was changed\n${COMPOSE}`)
   let parsed: unknown
   try {
     parsed = JSON.parse(content)
@@ -47,7 +47,7 @@ function refuseOtherFiles(content: string, name: string): void {
     return
   }
   const hint = clientFileHint(parsed)
-  if (hint !== undefined) throw invalid(`${name} is no file of "thv apply"; nothing was changed\n${hint}`)
+  if (hint !== undefined) throw invalid(`${name} is not a file of "thv apply"; nothing was changed\n${hint}`)
 }
 
 async function readText(cwd: string, file: string): Promise<string> {

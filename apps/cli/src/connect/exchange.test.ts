@@ -44,7 +44,7 @@ test('a request reaches the server whole, and so does the answer, whatever its s
   expect(answer.text === `POST /a?b=c yes ${body}`).toBe(true)
 })
 
-test('an answer that breaks off is no answer', async () => {
+test('an answer that breaks off does not count as one', async () => {
   await serve((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half of it', () => response.socket?.end())
   })

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * The engine counts buffers as part of its heap, and lets a heap on which little is made grow by 16 MB only before it looks
- * through all of it again: with messages of a megabyte that would be after every few calls, and most of what they cost. Four
- * times its size is what it allows by itself where much is made.
+ * V8 counts buffers as part of its heap. It lets a heap with few allocations grow by only 16 MB before the next full garbage
+ * collection. With messages of a megabyte, that is every few calls, and most of their cost. Under many allocations, V8 lets
+ * the heap grow to four times its size; this setting always allows that.
  */
 export function leaveRoomForBuffers(): void {
   setFlagsFromString('--heap-growing-percent=300')

@@ -48,7 +48,7 @@ export async function ensurePortIsFree(host: string, port: number, exceptPid: nu
       const holder = await findPortHolder(port)
       if (holder?.endsWith(`(pid ${exceptPid})`)) return
       if (holder !== undefined) throw error
-      // The process may have ended since, by itself or because somebody stopped it.
+      // The process may have ended in the meantime.
       await isFree()
     })
   }

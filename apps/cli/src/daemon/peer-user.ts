@@ -5,7 +5,7 @@ import { connectionRows } from './connection-table.ts'
 export type PeerCheck = (socket: Socket) => boolean
 
 /**
- * Whether a caller may use a port of ours. On Linux the kernel tells which user owns the other end of a connection on this
+ * Whether a caller may use one of Toolhaven's ports. On Linux the kernel tells which user owns the other end of a connection on this
  * machine, and only our own user is let in. On other systems nobody can tell, and a token is the protection (SECURITY.md).
  */
 export function createPeerCheck(platform: NodeJS.Platform, uid: number): PeerCheck {

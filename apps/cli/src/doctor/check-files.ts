@@ -22,7 +22,7 @@ async function socketCheck(path: string, uid: number): Promise<DoctorCheck> {
   const [socket, folder] = await Promise.all([lookAt(path), lookAt(dirname(path))])
   if (!socket) return { check, status: 'failed', found: `${path} is not there`, fix: 'thv serve' }
   if (!socket.isSocket())
-    return { check, status: 'failed', found: `${path} is no socket`, fix: `rm '${path}', then: thv serve` }
+    return { check, status: 'failed', found: `${path} is not a socket`, fix: `rm '${path}', then: thv serve` }
   if (socket.uid !== uid)
     return {
       check,

@@ -60,7 +60,7 @@ describe('the isolation in force', () => {
     ...{ memory_bytes: 2 ** 30, pids: 512, mounts: [] },
   }
   const subject = { name: 'time', runtime: 'docker', wantsNetwork: false, isIsolated: true, isObserved: false }
-  it('has nothing to mend when all of it holds', () => {
+  it('has nothing to fix when all of it holds', () => {
     expect(judgeIsolation(subject, best).filter(({ status }) => status !== 'ok')).toEqual([])
   })
   it.each<[string, Partial<Confinement>, DoctorCheck['status']]>([
@@ -117,7 +117,7 @@ describe('the machine', () => {
     expect(runtimeChecks({ ...common, state: 'unhealthy', reason: 'gone', notes: [] })).toMatchObject([
       { status: 'failed' },
     ])
-    // The command that only repeats the note is no help.
+    // The command that only repeats the note does not help.
     expect(runtimeChecks({ ...common, state: 'healthy', version: '1', notes: ['no limits; run as another'] })).toEqual([
       expect.objectContaining({ status: 'ok' }),
       { check: 'runtime', status: 'warning', found: 'no limits; run as another' },
@@ -202,7 +202,7 @@ describe('files', () => {
   it('a socket that is missing, no socket, or open to all is told', async () => {
     expect(await look('socket')).toMatchObject({ status: 'failed', fix: 'thv serve' })
     await writeFile(paths().socketPath, '')
-    expect(await look('socket')).toMatchObject({ status: 'failed', found: expect.stringContaining('is no socket') })
+    expect(await look('socket')).toMatchObject({ status: 'failed', found: expect.stringContaining('is not a socket') })
     await rm(paths().socketPath)
     await using _server = await listen(createServer(), paths().socketPath)
     await chmod(paths().socketPath, 0o666)

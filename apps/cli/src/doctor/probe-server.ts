@@ -99,7 +99,7 @@ export function toolsCheck(tools: readonly Tool[]): DoctorCheck {
     ...(names.indexOf(name) === names.lastIndexOf(name) ? [] : [`${name} appears twice`]),
     ...(/^[A-Za-z0-9_.-]{1,128}$/.test(name)
       ? []
-      : [`${JSON.stringify(name.slice(0, 40))} is no name that clients take`]),
+      : [`${JSON.stringify(name.slice(0, 40))} is not a name that clients accept`]),
     ...schemaFault(validator, `${name}: its input schema`, inputSchema),
     ...(outputSchema ? schemaFault(validator, `${name}: its output schema`, outputSchema) : []),
   ])

@@ -31,7 +31,7 @@ function parseObject(json: string): Values {
   try {
     value = JSON.parse(json)
   } catch (cause) {
-    throw invalid(`--json is no JSON: ${json.slice(0, 60)}\n${JSON_FORM}`, cause)
+    throw invalid(`--json is not JSON: ${json.slice(0, 60)}\n${JSON_FORM}`, cause)
   }
   if (!isObject(value)) throw invalid(`--json must be an object\n${JSON_FORM}`)
   return value

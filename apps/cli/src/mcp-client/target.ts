@@ -20,9 +20,9 @@ export async function targetOf(
 ): Promise<McpTarget> {
   const isUrl = /^https?:\/\//i.test(server)
   if (!isUrl && server.includes('://'))
-    throw invalid(`${server} is no address of a server: that begins with http:// or https://`)
+    throw invalid(`${server} is not the address of a server: an address begins with http:// or https://`)
   const url = URL.parse(isUrl ? server : await urlOfWorkload(context, server))
-  if (!url) throw invalid(`${server} is no address of a server`)
+  if (!url) throw invalid(`${server} is not a valid address`)
   return { name: server, url, transports: transportsOf(url, transport, isUrl) }
 }
 

@@ -36,7 +36,7 @@ test('a removed tool is named, no more; the next one stands apart', () => {
   expect(shown([removed, removed], false)).toBe('old: removed\n\nold: removed\n')
 })
 
-test('what is no tool says what it is', () => {
+test('what is not a tool says what it is', () => {
   const greet: ToolChange = { ...change, part: 'prompt', name: 'greet', kind: 'removed' }
   const memo: ToolChange = { ...greet, part: 'resource_template', name: 'memo://{id}' }
   const said: ToolChange = { ...greet, part: 'instructions', name: 'instructions' }

@@ -6,7 +6,7 @@ import { Problem } from '../parts/Problem.tsx'
 
 type Entry = PreviewedFile['entries'][number]
 
-/** A file of a client: where it lies, and each entry of ours as it stands or would stand. */
+/** A client's file: its path, and each of Toolhaven's entries as it is or would be written. */
 export function ClientFilePanel({ file }: { file: PreviewedFile }) {
   const { path, exists, entries, adopted, notes, problem, servers_key: key } = file
   const isPlan = entries.some(({ change }) => change !== 'keep')
@@ -23,7 +23,7 @@ export function ClientFilePanel({ file }: { file: PreviewedFile }) {
       {!exists && <p className="muted">The file is not there yet; it is made with the first entry.</p>}
       {problem === undefined && (
         <p>
-          {entries.length === 0 ? 'No entry of ours' : 'Our entries'} below <code>{key}</code>
+          {entries.length === 0 ? 'No Toolhaven entries' : 'Toolhaven entries'} below <code>{key}</code>
           {entries.length === 0 ? '.' : ':'}
         </p>
       )}

@@ -21,7 +21,7 @@ interface EditFormProps {
   entry: RegistryEntry | undefined
 }
 
-/** The configuration as a form. What was typed stays, whatever becomes of it and whoever else changes the server. */
+/** The configuration as a form. What was typed stays, even if the save fails or someone else changes the server. */
 export function EditForm({ current, entry }: EditFormProps) {
   const { name } = current
   const edit = useEditForm(current, entry)

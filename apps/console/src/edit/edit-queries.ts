@@ -13,7 +13,7 @@ export const editBaseQuery = (name: string) =>
       const { request, revision } = await api.call('getWorkloadRequest', { params }, signal)
       const details = await api.call('getWorkload', { params }, signal)
       const { headers, headers_from_secrets } = details
-      // Also those whose values the daemon put into the secret store by itself.
+      // Includes headers whose values the daemon moved to the secret store.
       const known = { ...(headers && { headers }), ...(headers_from_secrets && { headers_from_secrets }) }
       return { name, revision, request: { ...request, ...known }, details }
     },
@@ -25,7 +25,7 @@ export const editBaseQuery = (name: string) =>
 export interface Undo {
   /** Of the configuration since then. Once there is another one, nothing is put back. */
   revision: string
-  /** Left out: a value is gone that nobody can read. */
+  /** Undefined if a removed value was a secret, which cannot be read back. */
   update?: UpdateRequest | undefined
 }
 

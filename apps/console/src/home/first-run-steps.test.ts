@@ -23,7 +23,7 @@ test('a step is done once the daemon reports so, and not before', () => {
   expect(open({ clients: [{ name: 'Cursor', groups: ['default'] }] })).not.toContain('A client is connected')
 })
 
-test('a server that cannot be adopted, or was, is no step', () => {
+test('a server that cannot be adopted, or was, is not a step', () => {
   const found = { name: 'notes', found_in: [], command: 'npx notes', env_vars: [], headers: [], notes: [] }
   const becomes = { image: 'npx://notes', transport: 'stdio' as const, cmd_arguments: [], volumes: [] }
   const of = (server: object) => open({ foreign: { ...nothing.foreign, servers: [{ ...found, ...server }] } })

@@ -31,7 +31,7 @@ export function importCall(config: RunConfig, wish: ImportWish): CallInput<'impo
   const { port: _, ...rest } = config
   const { name, group, port, acceptNetwork, acceptMounts, acceptSecrets } = wish
   return {
-    // What is no number is for the daemon to refuse.
+    // What is not a number is for the daemon to refuse.
     body: { ...rest, name: name.trim(), group, ...(port.trim() !== '' && { port: Number(port) }) },
     query: {
       ...(acceptNetwork && { accept_network: true }),

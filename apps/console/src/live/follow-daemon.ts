@@ -46,7 +46,7 @@ async function followOnce(cache: QueryClient, signal: AbortSignal, onEvent: () =
     const apply = batched((events) => applyEvents(cache, events))
     for await (const event of readEvents(response)) {
       heard()
-      // An answer alone is no proof: a stream that breaks at its start would be asked for without a pause.
+      // An answer alone is not proof: a stream that breaks at its start would be asked for without a pause.
       onEvent()
       if (event.data !== '') apply(event)
     }

@@ -8,7 +8,7 @@ export const LOGS_SEARCH = z.object({
 
 /** Of the page with the lines of several servers. */
 export const MERGED_LOGS_SEARCH = LOGS_SEARCH.extend({
-  /** Names with commas between them; left out: every server. */
+  /** Names, separated by commas (default: every server). */
   servers: z.string().optional().catch(undefined),
   stream: z.enum(['stdout', 'stderr']).optional().catch(undefined),
 })

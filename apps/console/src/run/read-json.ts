@@ -3,7 +3,7 @@ import type { ImportSource } from '../import/import-wish.ts'
 import { readPasted } from './read-pasted.ts'
 import type { RunForm } from './run-form.ts'
 
-/** More than this is no configuration, and would only keep the page busy. */
+/** A larger file is not a configuration, and reading it would only keep the page busy. */
 const MOST_BYTES = 1_000_000
 
 export type ReadJson =
@@ -19,7 +19,7 @@ export function readJson(text: string, file?: string): ReadJson {
 
 export async function textOfFile(file: File): Promise<string> {
   if (file.size > MOST_BYTES)
-    throw new Error(`${file.name} is larger than 1 MB, so it is no configuration of a server. Choose another file.`)
+    throw new Error(`${file.name} is larger than 1 MB, so it is not a server configuration. Choose another file.`)
   return file.text()
 }
 

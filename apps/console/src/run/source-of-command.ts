@@ -1,4 +1,4 @@
-/** Flags whose next word is no package. */
+/** Flags whose next word is not a package. */
 const WITH_VALUE = /^(?:--from|--with|--package|-p|--python|--registry)$/
 
 /** What the command of a server's own documentation runs, such as "npx -y PACKAGE". */

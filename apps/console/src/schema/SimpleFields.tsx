@@ -24,7 +24,7 @@ export function TextInput({ label, field, value, onChange, path, faults, isRequi
   )
 }
 
-/** What is no number yet stays as it was typed, and is told as wrong. */
+/** What is not a number yet stays as it was typed, and is told as wrong. */
 export function NumberField({ label, field, value, onChange, path, faults, isRequired }: KindProps<'number'>) {
   const id = useId()
   const [typed, setTyped] = useState('')
@@ -145,7 +145,7 @@ export function ChoicesField({ label, field, value, onChange, path, faults, isRe
   )
 }
 
-/** Text that is no JSON is a text: quotes are not needed. */
+/** Text that is not JSON is a text: quotes are not needed. */
 export function JsonField({ label, field, value, onChange, path, faults, isRequired }: KindProps<'json'>) {
   const id = useId()
   const [typed, setTyped] = useState('')

@@ -3,7 +3,7 @@ import { planTools } from './tool-list.ts'
 
 const toggled = (...names: string[]) => new Set(names)
 
-test('a tool that appears after a tick is no part of the plan', () => {
+test('a tool that appears after a tick is not part of the plan', () => {
   expect(planTools(['add', 'echo', 'new'], ['add'], toggled('echo'))).toEqual({
     ...{ on: ['add', 'echo'], added: ['echo'], removed: [] },
     filter: ['add', 'echo'],

@@ -135,7 +135,7 @@ interface SheetProps {
   children: ReactNode
 }
 
-/** Stays until it is answered: a click beside it is no answer. */
+/** Stays until it is answered: a click beside it is not an answer. */
 function Sheet({ title, accept = 'Answer', onLeave, onDecline, onCancel, onSubmit, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)

@@ -13,7 +13,7 @@ test('only pictures and sounds in Base64 become addresses that the browser loads
     expect(dataAddress('image', data, mimeType), mimeType).toBeUndefined()
 })
 
-test('what is no known content is kept as it came', () => {
+test('what is not a known content is kept as it came', () => {
   expect(contentOf({ type: 'text', text: 'a' })).toEqual({ type: 'text', text: 'a' })
   expect(contentOf({ type: 'text', text: 5 })).toEqual({ type: 'unknown', value: { type: 'text', text: 5 } })
   expect(contentOf(null)).toEqual({ type: 'unknown', value: null })

@@ -3,7 +3,7 @@ import { jsonObject } from './mcp-messages.ts'
 
 const text = z.string().optional().catch(undefined)
 
-/** What a resource holds, in a result or by itself. */
+/** The contents of a resource, in a result or on its own. */
 export const resourceContents = z.object({ uri: z.string(), mimeType: text, text, blob: text })
 export type ResourceContents = z.infer<typeof resourceContents>
 

@@ -197,7 +197,7 @@ describe('adopting a server', () => {
     answers: { status: 200, matches: { status: 'adopted' } },
     afterwards: (fake) => expect(fake.daemon.workloads.book.all()).toHaveLength(1),
   })
-  scenario('starts anew when somebody removed its workload', {
+  scenario('starts again when somebody removed its workload', {
     given: async (fake) => {
       await twoClients(fake)
       await adopt(fake)

@@ -46,7 +46,7 @@ describe('a workload whose image the registry says who signs', () => {
     },
   })
 
-  scenario('with its name given anew is verified anew', {
+  scenario('with its name given again is verified again', {
     given: (fake) => send(fake, CREATE, { body: { image: 'signed', image_verification: 'enabled' } }),
     request: 'POST /api/v1beta/workloads/signed/edit',
     body: { image: 'signed' },

@@ -43,7 +43,7 @@ describe('what is learned of a workload', () => {
       expect(fake.egress.rules.get('web')).toMatchObject({ allowAll: true })
     },
   })
-  scenario('begins anew when it is observed again, and not with any other change', {
+  scenario('begins again when it is observed again, and not with any other change', {
     given: async (fake) => {
       await done(fake, 'POST /api/v1beta/workloads', { ...WEB, permission_profile: LISTED })
       await settle()

@@ -27,7 +27,7 @@ describe('an upgrade', () => {
     expect(await upgrade(fake)).toMatchObject({ outcome: 'current', from: '1.3.0' })
   })
 
-  test('goes back by itself when the new version does not start, exactly to what was', async () => {
+  test('goes back on its own when the new version does not start, exactly to what was', async () => {
     using fake = await startFakeDaemon()
     await run(fake, 'npx://web', { env_vars: { A: '1' } })
     const { generation: _, handle: __, ...before } = structuredClone(stored(fake))

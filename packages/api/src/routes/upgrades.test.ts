@@ -128,7 +128,7 @@ describe('an upgrade gives what the new version reaches besides only when that i
     expect(await upgrade(fake, { accept_network: true })).toMatchObject({ outcome: 'upgraded' })
   })
 
-  test('an older tag of the registry on another base is no upgrade', async () => {
+  test('an older tag of the registry on another base is not an upgrade', async () => {
     const { fake, release } = await withRegistry()
     using _fake = fake
     release({ image: 'registry.example.com/web:2.0.0' })

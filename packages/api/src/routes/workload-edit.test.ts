@@ -132,7 +132,7 @@ describe('editing a workload', () => {
   })
 
   for (const [name, body, phases] of [
-    ['that names the image again looks its version up anew', { image: 'npx://web' }, ['resolving']],
+    ['that names the image again looks its version up again', { image: 'npx://web' }, ['resolving']],
     ['of something else keeps the version found before', { tools: ['echo'] }, []],
   ] as const) {
     const resolving: string[] = []

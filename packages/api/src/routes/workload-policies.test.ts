@@ -93,7 +93,7 @@ describe('audit', () => {
   const audit = (config: object) => ({ ...WEB, audit_config: config })
   refused('of an unknown event', audit({ event_types: ['mcp_tool_cal'] }), /^audit_config\.event_types/)
   refused('with too much data', audit({ max_data_size: 2_000_000 }), /^audit_config\.max_data_size/)
-  refused('in a file that is no log', audit({ log_file: '/home/me/.bashrc' }), /must end in/)
+  refused('in a file that is not a log', audit({ log_file: '/home/me/.bashrc' }), /must end in/)
   refused('in a file by a relative path', audit({ log_file: '../calls.log' }), /must be a name/)
   refused(
     'through a link',

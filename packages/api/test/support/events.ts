@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 
-/** The data of a stream of server-sent events that ends by itself, each held to its schema. */
+/** The data of a stream of server-sent events that ends on its own, each held to its schema. */
 export async function eventsOf<Schema extends z.ZodType>(
   response: Response,
   schema: Schema,

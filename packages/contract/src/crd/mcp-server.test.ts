@@ -22,7 +22,7 @@ test.each([
   ['a field that is not known', { image: 'a', replicas: 3 }],
   ['a port out of range', { image: 'a', port: 70_000 }],
   ['a profile of no known type', { image: 'a', permissionProfile: { type: 'file', name: 'x' } }],
-  ['a name that is no Kubernetes name', { image: 'a', serviceAccount: 'Not_Allowed' }],
+  ['a name that is not a Kubernetes name', { image: 'a', serviceAccount: 'Not_Allowed' }],
 ])('%s is refused', (_case, spec) => {
   expect(mcpServer.safeParse(resource(spec)).success).toBe(false)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseUrl } from './parse-url.ts'
 
 test.each(['https://exa\nmple.com/', 'https://example.com/\t', ' https://example.com/', 'https://example.com/a b', ''])(
-  '%j is no URL',
+  '%j is not a URL',
   (text) => {
     expect(parseUrl(text)).toBeUndefined()
   },

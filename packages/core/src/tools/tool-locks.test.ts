@@ -215,7 +215,7 @@ test('what is seen while an acceptance is written undoes nothing of it, and is n
 
 const offers = (tools: Readonly<Record<string, string>>, kind: string) => ({ ...list(tools), kind })
 
-test('what a server offers only to clients that it can ask is no change, when the first of them comes', async () => {
+test('what a server offers only to clients that it can ask is not a change, when the first of them comes', async () => {
   const { locks, said, store } = setUp()
   locks.seen('web', 'tool', list({ read: '1', plain: '1' }))
   // The server hides a tool from them as well.

@@ -41,7 +41,7 @@ test('what was refused is an error that took no time of the server', () => {
   expect(traffic.lastMinute()).toEqual({ calls: 1, errors: 1 })
 })
 
-test('a listener is no call', async () => {
+test('a listener is not a call', async () => {
   const { traffic, call } = clocked()
   call(50_000, 'answered', 'subscriptions/listen')
   expect(traffic.lastMinute()).toEqual({ calls: 0, errors: 0 })

@@ -76,7 +76,7 @@ describe('parseMessage', () => {
     '{"jsonrpc":"2.0","id":null,"result":1}',
     '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}',
     '{"jsonrpc":"2.0","method":"a","params":"x"}',
-  ])('%s is no message', (text) => {
+  ])('%s is not a message', (text) => {
     expect(parseMessage(text)).toBeUndefined()
   })
 })

@@ -83,7 +83,7 @@ test('a line of it has our id, and all else as it came', () => {
   )
 })
 
-test('an id that is in two parts is left to be written anew', () => {
+test('an id that is in two parts is left to be written again', () => {
   const text = textOf({ text: LARGE })
   const place = text.indexOf('"id"') + 2
   const bytes: LargeLine = [Buffer.from(text.slice(0, place)), Buffer.from(text.slice(place))]

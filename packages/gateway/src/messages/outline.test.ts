@@ -150,7 +150,7 @@ describe('the outline of a JSON text', () => {
     expect(outlineOf([Buffer.from(text)], LONG)).toBeUndefined()
   })
 
-  test('is no JSON where a long string is a key', () => {
+  test('is not JSON where a long string is a key', () => {
     expect(outlineOf([Buffer.from('{"abcdefgh":1}')], LONG)).toBe('{true:1}')
   })
 

@@ -28,7 +28,7 @@ const CAUSES_NOTHING = /^ping$|\/list$|^resources\/(un)?subscribe$|^logging\/set
 
 /**
  * Requests that a shared server has not answered yet, under ids of our own. The ids start at a random number, so that
- * an answer to a question of an earlier daemon never matches one of ours. The id is also the progress token.
+ * an answer to a request of an earlier daemon never matches one of this daemon. The id is also the progress token.
  */
 export class PendingCalls {
   readonly #pending = new Map<number, Pending>()

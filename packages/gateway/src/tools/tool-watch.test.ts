@@ -75,7 +75,7 @@ it.each([-32_602, -32_600, -32_603])(
 )
 
 it.each(['prompt', 'resource_template'] as const)(
-  'an error is no first list of a server without tools: %s',
+  'an error is not a first list of a server without tools: %s',
   async (part) => {
     const seen: string[] = []
     const result = { capabilities: { prompts: {}, resources: {} } }

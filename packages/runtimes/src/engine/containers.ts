@@ -14,7 +14,7 @@ import { containerSchema, containerState, stateOf, type Container } from './cont
 import type { EngineClient } from './engine-client.ts'
 import { hasStatus, refusal } from './engine-fault.ts'
 
-/** What engines accept as a name. Anything else cannot name a container of ours. */
+/** What engines accept as a name. Nothing else can name one of Toolhaven's containers. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 const createdSchema = z.looseObject({ Id: z.string() })
 const listSchema = z.array(

@@ -22,7 +22,7 @@ async function writeHome(file: string, text: string): Promise<void> {
   await writeFile(join(homeDir, file), text)
 }
 
-test('nothing configured is no key, so what came from the default indexes stays', async () => {
+test('nothing configured is not a key, so what came from the default indexes stays', async () => {
   const key = keysWith()
   for (const scheme of ['npx', 'uvx', 'go'] as const) expect(await key(scheme), scheme).toEqual([])
 })

@@ -65,7 +65,7 @@ describe('the recipe of a package image', () => {
     expect(() => renderPackageImage(source, {})).toThrow()
   })
 
-  test('refuses a base image that is no image reference', () => {
+  test('refuses a base image that is not an image reference', () => {
     expect(() => renderPackageImage(NPX, { npx: 'node\nRUN evil' })).toThrow(/is not an image reference/)
   })
 })

@@ -48,8 +48,8 @@ export const CA_FOLDER = '/usr/local/share/toolhaven'
  */
 export const RUN_AS = '65532:65532'
 /**
- * Owner of the result. Otherwise copied files would belong to root, and a script can leave one that runs as its owner,
- * whoever starts it. Nobody runs as this user.
+ * Owner of the result. Otherwise copied files would belong to root, and an install script could leave a set-user-id program
+ * that runs as root. No program runs as this user.
  */
 export const OWNED_BY = '65534:65534'
 

@@ -163,7 +163,7 @@ async function removeLost(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const [, pid] = /^toolhaven-(\d+)-[0-9a-f]{12}$/.exec(name) ?? []
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue
-    // A group that still has processes stays, whoever they belong to.
+    // Fails for a group that still has processes, which then stays.
     await rmdir(join(parent, name)).catch(() => undefined)
   }
 }

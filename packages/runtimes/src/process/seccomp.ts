@@ -131,8 +131,8 @@ function program(calls: SystemCalls): Instruction[] {
     ...(foreignFrom === undefined ? [] : [ifAtLeast(foreignFrom, 0, 1), give(refuse(ENOSYS))]),
     ...[...IO_URING, CLONE3, OPENAT2].flatMap((call) => when(call, refuse(ENOSYS))),
     ...[...denied, ...DENIED_EVERYWHERE].flatMap((call) => when(call, refuse(EPERM))),
-    // A file that a server leaves in a mount would run as its user, whoever starts it: nothing on the machine removes
-    // that.
+    // A server could leave a set-user-id program in a mount. It would run as the server's user for everyone who starts it, and
+    // nothing on the machine removes that bit.
     ...setsMode.flatMap(([call, mode]) => [ifEqual(call, 0, 4), ...unlessRunsAsOwner(mode)]),
     ...mayMake.flatMap(([call, flags, mode]) => [
       ...[ifEqual(call, 0, 7), load(argument(flags)), ifAnyBit(MAKES_FILE, 1, 0), give(ALLOW)],

@@ -50,7 +50,7 @@ test('a registry that never ends is left after so many pages', async () => {
   expect((await registry.images.tags(`${registry.host}/team/web:1.0`, signal())).length).toBe(50)
 })
 
-test('what is no tag is left out, and asks for nothing', async () => {
+test('what is not a tag is left out, and asks for nothing', async () => {
   await using registry = await startRegistry(() =>
     page('1.1', '1.2\u001B[2J', '../../x', '--all', 'a'.repeat(129), '\uD800'),
   )

@@ -16,7 +16,7 @@ export interface ClientProgram extends EntryShape {
   signs?: readonly string[]
   /** Where its makers describe the file. */
   source: string
-  /** When the program reads a changed file; left out: its makers do not say. */
+  /** When the program reads a changed file. Undefined if its documentation does not say. */
   reads?: 'at once' | 'at its start'
 }
 

@@ -98,7 +98,7 @@ describe('a YAML file', () => {
     expect(plan('Goose', empty.text, empty.owned, {}).text).toBe('extensions:   # none\nb: 1\n')
   })
 
-  it('is parsed as the program means it: a key is no number, and a name no alias', () => {
+  it('is parsed as the program means it: a key is not a number, and a name no alias', () => {
     for (const name of [
       '1',
       'true',
@@ -222,7 +222,11 @@ describe('a YAML file that cannot be edited', () => {
       'base: &b\n  extensions: {own: {cmd: x}}\n<<: *b\n',
       /cannot change "extensions" as it is written there/,
     ],
-    ['whose servers have a key of their own kind', '? extensions\n: a: {uri: q}\n', /would change what else is in it/],
+    [
+      'whose servers have a key of their own kind',
+      '? extensions\n: a: {uri: q}\n',
+      /would change other parts of the file/,
+    ],
     ['with an empty second document', 'a: 1\n...\n# more\n---\n', /second document/],
     ['of deep brackets', `a: ${'['.repeat(100_000)}`, /cannot be read at line 1/],
     ['of deep braces', `a: ${'{a: '.repeat(30_000)}`, /cannot be read at line 1/],

@@ -144,7 +144,7 @@ describe('ensurePrivateFolder', () => {
     expect(await modeOf(join(dir, 'a'))).toBe(0o700)
   })
 
-  it('refuses a folder that the group may write in and says the command that mends it', async () => {
+  it('refuses a folder that the group may write in and says the command that fixes it', async () => {
     const dir = await tempFolder()
     await chmod(dir, 0o770)
     await expect(ensurePrivateFolder(dir)).rejects.toMatchObject({ code: 'invalid', message: /chmod 700/ })

@@ -212,7 +212,7 @@ describe('loadInstanceId', () => {
     expect(await loadInstanceId({ stateDir: await tempFolder(), logger })).not.toBe(id)
   })
 
-  it('is made anew when damaged, and refuses one of a newer version', async () => {
+  it('is made again when damaged, and refuses one of a newer version', async () => {
     const stateDir = await tempFolder()
     await writeFile(join(stateDir, 'instance.json'), '{', { mode: 0o600 })
     expect(await loadInstanceId({ stateDir, logger })).toMatch(/^[0-9a-f]{16}$/)

@@ -12,14 +12,14 @@ export interface ReadOptions {
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 
 /**
- * Text of a file of ours; undefined when there is none. Refuses links, other users' files and what others may write.
- * Read at once: the files are small and local, and every command reads one, which must not start a pool of threads.
+ * Text of one of Toolhaven's files, or undefined if it does not exist. Refuses links, other users' files and files that others
+ * may write. Reads synchronously: the files are small and local, and every command reads one, so it avoids the thread pool.
  */
 export async function readPrivateFile(path: string, options: ReadOptions = {}): Promise<string | undefined> {
   const noFollow = options.followSymlink === true ? 0 : constants.O_NOFOLLOW
   let file
   try {
-    // O_NONBLOCK: opening a pipe that somebody put there must not hang.
+    // O_NONBLOCK: opening a pipe in its place must not hang.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow)
   } catch (error) {
     const code = errnoOf(error)
@@ -39,7 +39,8 @@ export async function readPrivateFile(path: string, options: ReadOptions = {}): 
       throw invalid(`${path} can be written by other users: look through it, then run: chmod 600 '${path}'`)
     }
     const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
-    if (found.size > maxBytes) throw invalid(`${path} is larger than ${maxBytes} bytes, which no file of ours is`)
+    if (found.size > maxBytes)
+      throw invalid(`${path} is larger than ${maxBytes} bytes, which is too large for a file of Toolhaven`)
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)

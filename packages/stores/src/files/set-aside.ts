@@ -29,6 +29,6 @@ function namesIn(folder: string, isFolder?: true): string[] {
     const found = readdirSync(folder, { withFileTypes: true })
     return found.filter((entry) => isFolder === undefined || entry.isDirectory()).map(({ name }) => name)
   } catch {
-    return [] // gone, or not ours to read: whoever needs it says so
+    return [] // missing or unreadable: the code that needs it reports that
   }
 }

@@ -38,7 +38,7 @@ test('a server cannot lose its lock by a tool whose name no file should hold', a
   expect(await store.load()).toEqual([odd])
 })
 
-test('a definition that is no JSON is damage: the file stays, and it is known that it cannot be read', async () => {
+test('a definition that is not JSON is damage: the file stays, and it is known that it cannot be read', async () => {
   const { dir, store } = await setUp()
   await store.save(lock)
   const text = await readFile(join(dir, 'web.json'), 'utf8')

@@ -219,7 +219,7 @@ describe('a start is refused', () => {
   test('when the rules are a link, a folder, or too long', async () => {
     await writeFile(join(dir, 'secret'), 'canary-77\n')
     await symlink(join(dir, 'secret'), join(root, '.thvignore'))
-    expect(await refusal()).toBe(`${root}/.thvignore is a link; put the file itself there`)
+    expect(await refusal()).toBe(`${root}/.thvignore is a link; replace it with the file`)
     await unlink(join(root, '.thvignore'))
     await mkdir(join(root, '.thvignore'))
     expect(await refusal()).toContain('must be a file')

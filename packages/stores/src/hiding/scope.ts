@@ -21,7 +21,7 @@ export async function ownScope(folder: string, ignoreCase: boolean): Promise<Sco
   return { base: folder, label, rules: parseIgnoreRules(text, { label, ignoreCase }) }
 }
 
-/** Each file is judged by itself, and one is enough: a file further down, which a server may have written, shows nothing again. */
+/** One rule file that hides the path is enough. A file further down, which a server may have written, cannot show it again. */
 export function reasonToHide(path: string, isFolder: boolean, scopes: readonly Scope[]): string | undefined {
   if (basename(path) === IGNORE_FILE) return 'it holds the rules'
   for (const { base, label, rules } of scopes) {

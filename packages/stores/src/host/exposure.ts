@@ -101,7 +101,7 @@ async function realOf(path: string): Promise<string> {
   return join(await realOf(dirname(path)), basename(path))
 }
 
-/** Hard links: a socket of an engine inside a folder, or a file that is also one of ours. Nearly always there are none to look for. */
+/** Hard links in a folder to an engine's socket or to one of Toolhaven's files. Nearly always there are none to look for. */
 async function secondNameIn(
   found: HostPath,
   ownFolders: readonly string[],

@@ -122,7 +122,7 @@ async function addHookTargets(search: Search, hooks: string): Promise<void> {
     if (entry.isSymbolicLink()) await addTarget(search, join(hooks, entry.name))
 }
 
-/** What a link leads to; nothing for what is no link. */
+/** What a link leads to; nothing for what is not a link. */
 async function addTarget(search: Search, link: string): Promise<void> {
   const target = await readlink(link).catch(() => undefined)
   if (target !== undefined) await addNamed(search, resolve(dirname(link), target), link)

@@ -63,7 +63,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
   const handle = await openForAppend(path)
   try {
     const found = await handle.stat()
-    if (!found.isFile()) throw invalid('it is no plain file')
+    if (!found.isFile()) throw invalid('it is not a regular file')
     if (found.nlink !== 1) throw invalid('it has a second name')
     if ((found.mode & 0o077) !== 0) await handle.chmod(0o600)
     return handle

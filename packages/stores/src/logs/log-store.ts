@@ -19,7 +19,7 @@ export interface LogStoreOptions {
   /** Files in all, the present one included. */
   files?: number
   maxLineLength?: number
-  /** Milliseconds since the epoch; left out: the clock of this machine. */
+  /** Milliseconds since the epoch (default: from the clock of this machine). */
   now?: () => number
 }
 
@@ -97,13 +97,13 @@ export function createLogStore(options: LogStoreOptions): FileLogStore {
   }
 }
 
-/** One file's name for a workload's name, whatever its case; undefined for what is no such name. */
+/** The file name for a workload's name, in any case. Undefined if it is not a workload's name. */
 function stemOf(name: string): string | undefined {
   const stem = name.toLowerCase()
   return /^[a-z0-9][a-z0-9._-]{0,99}$/.test(stem) && !stem.includes('..') ? stem : undefined
 }
 
-/** Of files of ours, the older ones included. */
+/** The stems of Toolhaven's log files, including rotated ones. */
 function stemsOf(files: readonly string[]): string[] {
   const stems = files.map((file) => /^(.+)\.log(\.\d+)?$/.exec(file)?.[1]).filter((stem) => stem !== undefined)
   return [...new Set(stems.filter((stem) => stemOf(stem) === stem))].toSorted()

@@ -33,7 +33,7 @@ const CARRIED_TO_OTHER_ORIGINS = [
   'user-agent',
 ]
 
-/** The request an answer asks for next, vetted like the first one; undefined when the answer is no redirect. */
+/** The request an answer asks for next, vetted like the first one; undefined when the answer is not a redirect. */
 export function nextRequest(
   request: GuardedRequest,
   answer: RedirectAnswer,

@@ -32,7 +32,7 @@ export function createVettedDispatcher(options: VettedDispatcherOptions): Dispat
   const connect = vettingConnector(options, buildConnector({ ...tls, allowH2: false }))
   if (options.allowPrivate && (proxy?.http || proxy?.https)) {
     // `connect` is for the hosts that the proxy is not used for.
-    // Empty texts rather than undefined: the library would read the environment by itself.
+    // Empty texts rather than undefined: for undefined, the library reads the environment.
     const addresses = { httpProxy: proxy.http ?? '', httpsProxy: proxy.https ?? '', noProxy: proxy.except ?? '' }
     return new EnvHttpProxyAgent({ ...addresses, requestTls: tls, connect })
   }

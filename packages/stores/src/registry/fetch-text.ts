@@ -8,7 +8,7 @@ export interface FetchedText {
   bytes: number
 }
 
-/** Not being reached is a fault of the location for whoever names it, so it is told like any other. */
+/** For the user who named the location, an unreachable one is a mistake like any other, so it is reported as `invalid`. */
 export async function fetchText(
   fetch: GuardedFetch,
   url: string | URL,

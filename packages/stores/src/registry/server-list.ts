@@ -95,4 +95,4 @@ function isElsewhere({ response: { status } }: FetchedText): boolean {
 }
 
 const whatItIs = ({ response: { status } }: FetchedText) =>
-  status === 200 ? 'is no list of servers' : `answered with status ${status}`
+  status === 200 ? 'is not a list of servers' : `answered with status ${status}`

@@ -50,7 +50,7 @@ const behaviours = {
   facts() {
     say(JSON.stringify({ ...processFacts(), env: process.env, cwd: process.cwd() }))
   },
-  /** Tries to leave programs in the folder that run as another user or group than whoever runs them. */
+  /** Tries to leave programs in the folder that run as another user or group than the one who runs them. */
   leaveSetId(folder) {
     const tries = {
       chmod: (path, mode) => chmodSync(path, mode),
@@ -268,7 +268,7 @@ function tryConnect(host, port) {
   })
 }
 
-/** What is said to whoever connects. */
+/** Sent to every client that connects. */
 function hear(host, port) {
   return new Promise((resolve) => {
     let heard = ''

@@ -98,7 +98,7 @@ export const forwardingCases: RuntimeCases = {
   'has a forwarder that gave up every capability, and none itself': async ({ open, under, runtime }, skip) => {
     if (under.lacks?.forwarding !== undefined) return skip(under.lacks.forwarding)
     const { engineSocket } = under
-    if (engineSocket === undefined) return skip('without an engine, the forwarder is tested by itself')
+    if (engineSocket === undefined) return skip('without an engine, the forwarder is tested on its own')
     await using out = await openWayOut()
     const { handle } = await open(['http', '8130'], { network: out.way, targetPort: 8130, stdio: false })
     const rights = async (container: string) => {

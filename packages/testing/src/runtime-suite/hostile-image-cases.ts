@@ -12,7 +12,7 @@ const containerSchema = z.looseObject({
 
 /** What an image can try before its own program runs, and beside it. Only engines run images. */
 export const hostileImageCases: RuntimeCases = {
-  'lets no image put its program in the place of ours': async (session) => {
+  'lets no image put its program in the place of the one that applies the filter': async (session) => {
     const links = { 'deep/er': '../.toolhaven', top: '/' }
     for (const lines of [['VOLUME /deep/er'], ['VOLUME /.toolhaven']]) {
       const prepared = await prepareHostile(session, { lines, links })
@@ -53,7 +53,7 @@ export const hostileImageCases: RuntimeCases = {
     expect(stdout).toMatch(/^(EROFS|EACCES|EPERM|ENOENT)\n$/)
   },
 
-  'refuses an image with labels of ours': async (session) => {
+  'refuses an image with the labels of Toolhaven': async (session) => {
     for (const label of ['toolhaven', 'toolhaven-session', 'toolhaven-sidecar-of', 'toolhaven-filtered-by']) {
       const prepared = await prepareHostile(session, { lines: [`LABEL ${label}=forged`] })
       for (const network of ['none', 'host'] as const)

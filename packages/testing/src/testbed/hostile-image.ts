@@ -20,7 +20,7 @@ export interface HostileImage {
   links?: Readonly<Record<string, string>>
 }
 
-/** Builds an image with an attacker's additions, and a program of theirs in a folder with the name of ours. */
+/** Builds an image with an attacker's additions, and the attacker's program in a folder with the name of Toolhaven's. */
 export async function buildHostileImage(
   engineSocket: string,
   { reference, from, lines, links = {} }: HostileImage,

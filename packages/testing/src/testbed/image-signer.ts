@@ -12,7 +12,7 @@ export interface SigningIdentity {
 }
 
 export interface SigningOptions {
-  /** When the log says it saw the signature; left out: now, while the certificate is valid. */
+  /** When the log says it saw the signature; default: now, while the certificate is valid. */
   loggedAt?: Date
   /** Nothing is put into the log. */
   unlogged?: boolean

@@ -58,7 +58,7 @@ describe('what the gateway is told', () => {
     expect(telemetrySpec(config(own), none)?.endpoint).toBe(address)
   })
 
-  it('is an error in words when the daemon’s own setting is no address', () => {
+  it('is an error in words when the daemon’s own setting is not an address', () => {
     expect(() => telemetrySpec(config(undefined), { ...none, endpoint: 'host:99999' })).toThrow(/not host:port/)
   })
 

@@ -101,7 +101,7 @@ describe('the address in a server.json', () => {
   })
 })
 
-test('a header with a preset is sent, unless the user gives it in any spelling, and is no secret', async () => {
+test('a header with a preset is sent, unless the user gives it in any spelling, and is not a secret', async () => {
   const preset = (name: string, value: string) => ({ name, description: 'd', required: true, default: value })
   const far: RemoteServer = {
     ...{ description: 'far', url: 'https://far.example/mcp', tier: 'Community', status: 'active', tools: [] },

@@ -199,7 +199,7 @@ test('what appears for a workload that is stopped or gone is nothing', async () 
 
 test.each([
   ['is taken over when nothing is hidden from it', [], true],
-  ['is started anew when something is: nobody watched meanwhile', [ENV], false],
+  ['is started again when something is: nobody watched meanwhile', [ENV], false],
 ])('an instance that outlived its daemon %s', async (_what, hidden, isSame) => {
   const runtime = new FakeRuntime()
   const first = await startFakeDaemon({ runtime })

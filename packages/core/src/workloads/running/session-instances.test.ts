@@ -119,7 +119,7 @@ describe('a workload with a server for each session', () => {
     expect(fake.gateway.endpoints.get('web')).not.toHaveProperty('isolated')
   })
 
-  test('starts anew after a daemon that was killed, and what sessions left is removed', async () => {
+  test('starts again after a daemon that was killed, and what sessions left is removed', async () => {
     const runtime = new FakeRuntime()
     const before = await startFakeDaemon({ runtime })
     const backend = await running(before)
@@ -173,7 +173,7 @@ describe('a server of a session', () => {
     expect(status(fake)).toBe('running')
   })
 
-  test('is no orphan while it is being made or in use', async () => {
+  test('is not an orphan while it is being made or in use', async () => {
     using fake = await startFakeDaemon()
     const backend = await running(fake)
     backend.claimFirst()
@@ -182,7 +182,7 @@ describe('a server of a session', () => {
     expect(names(fake)).toEqual(['thv-web', `thv-web-${tag}`])
   })
 
-  test('that ended by itself is removed', async () => {
+  test('that ended on its own is removed', async () => {
     using fake = await startFakeDaemon()
     const backend = await running(fake)
     backend.claimFirst()

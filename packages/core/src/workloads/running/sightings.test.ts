@@ -84,7 +84,7 @@ test('secrets are neither kept in paths nor in names', () => {
   expect(sightings.of('web')?.places).toMatchObject([{ outcome: 'reached' }, { outcome: 'unfit' }])
 })
 
-test('to begin anew forgets what was seen, and a removed workload leaves nothing', async () => {
+test('starting over forgets what was seen, and a removed workload leaves nothing', async () => {
   const { sightings, store } = make()
   sightings.add('web', API)
   sightings.begin('web')

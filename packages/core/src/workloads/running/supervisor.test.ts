@@ -52,7 +52,7 @@ describe('a workload', () => {
     expect(fake.egress.rules.has('web')).toBe(false)
   })
 
-  test('says what it was refused, in its status and in its log, until it is started anew', async () => {
+  test('says what it was refused, in its status and in its log, until it is started again', async () => {
     using fake = await startFakeDaemon()
     await running(fake)
     const blocked = 'blocked: api.example.com:443 is not in allow_host'

@@ -47,7 +47,7 @@ test('several instances are one workload, and one that is gone is left out', asy
   expect(await meter.measure([handle('gone')], signal)).toEqual({ notMeasured: 'it is not running' })
 })
 
-test('what cannot be measured has a reason, and is no sum of the rest', async () => {
+test('what cannot be measured has a reason, and is not a sum of the rest', async () => {
   const { meter } = meterOf(async ({ id }) => {
     if (id === 'broken') throw new Error('the engine is away')
     return { memoryBytes: 10, pids: 2 }

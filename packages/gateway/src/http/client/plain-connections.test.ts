@@ -89,7 +89,7 @@ describe('a connection of our own client', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('is not tried anew when a kept one brought the first byte of an answer', async () => {
+  it('is not tried again when a kept one brought the first byte of an answer', async () => {
     await using server = await bareServer(({ socket, turn }) => {
       if (turn === 1) socket.write(answer(''))
       else socket.end('H')
@@ -108,7 +108,7 @@ describe('a connection of our own client', () => {
     expect(await server.ask()).toBe('2')
   })
 
-  it('is closed when an answer is no HTTP, which is told, and not as a broken connection', async () => {
+  it('is closed when an answer is not HTTP, which is told, and not as a broken connection', async () => {
     await using server = await bareServer(({ socket }) =>
       socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`),
     )

@@ -16,7 +16,7 @@ type Send = (text: string, body: JsonObject) => Promise<void>
 const NOBODY_TO_ASK =
   'this question came outside the answer to a call, and more than one client or none can have caused it'
 
-/** Several sessions at a server may serve one of ours: their questions must not have the same ids. */
+/** One client session may use several sessions at a server, so their requests must not have the same ids. */
 let nextId = firstId()
 
 /** Keeps a server from asking one client without end. */
