@@ -91,10 +91,7 @@ export const logLine = z
       .string()
       .optional()
       .meta({ description: 'Time in RFC 3339. Absent, like stream, for lines from before Toolhaven stored times' }),
-    stream: z
-      .enum(['stdout', 'stderr'])
-      .optional()
-      .meta({ description: 'Stream of the line. Lines of Toolhaven itself are on stderr' }),
+    stream: z.enum(['stdout', 'stderr']).optional().meta({ description: 'Toolhaven’s own lines are on stderr' }),
     text: z.string().meta({ description: 'The line without its newline' }),
   })
   .meta({ id: 'toolhaven.logLine', description: 'A line of output' })

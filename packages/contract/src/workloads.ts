@@ -46,9 +46,7 @@ export const workloadDetails = z
   .strictObject({
     ...createRequest.omit({ server_json: true }).shape,
     ...workload.shape,
-    started_image: startedImage
-      .optional()
-      .meta({ description: 'The image, if the workload ran from one. An extension' }),
+    started_image: startedImage.optional().meta({ description: 'Image from which the workload ran. An extension' }),
   })
   .meta({ id: 'v1.workloadDetails', description: 'A workload with the configuration in force; secrets by name only' })
 export type WorkloadDetails = z.infer<typeof workloadDetails>

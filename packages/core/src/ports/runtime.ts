@@ -39,15 +39,10 @@ export interface Runtime {
   /** What confines the instance now, as the kernel or the engine reports it. Undefined if it does not run. */
   confinement?(handle: InstanceHandle, signal: AbortSignal): Promise<Confinement | undefined>
 
-  /**
-   * Measures once what the instance uses now. Undefined if it does not run. Runtimes that cannot measure do not have this method.
-   */
+  /** Measures once what the instance uses. Undefined if it does not run. Runtimes that cannot measure have no such method. */
   usage?(handle: InstanceHandle, signal: AbortSignal): Promise<Usage | undefined>
 
-  /**
-   * Asks it to end (SIGTERM), waits `graceMs`, then kills it and its descendants. Resolves when it is down. Does nothing if it is
-   * already down or absent.
-   */
+  /** Sends SIGTERM, waits `graceMs`, then kills it and its descendants. Resolves when it is down, even if it was before. */
   stop(handle: InstanceHandle, graceMs: number, signal: AbortSignal): Promise<void>
 
   /** Removes the instance and everything that belongs to it, and kills it if it still runs. Does nothing if it is absent. */
@@ -107,10 +102,7 @@ export interface FolderSource {
 }
 
 export interface PrepareOptions {
-  /**
-   * Images only: `if-absent` uses a local copy; `always` asks the registry and falls back to the local copy; `never` is
-   * `not-found` without a local copy.
-   */
+  /** Images only. `if-absent` uses a local copy, `always` asks the registry before it does, `never` asks no registry. */
   pull: 'if-absent' | 'always' | 'never'
   /** PEM text added to the trust store of builds and fetches. */
   caCertificate?: string
@@ -176,9 +168,7 @@ export interface InstanceSpec {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   mounts: readonly Mount[]
-  /**
-   * `none`: loopback only. `host`: the network of the machine. Otherwise its own network, whose only ways out are these sockets.
-   */
+  /** `none`: loopback only. `host`: the machine's network. Otherwise its own network; these sockets are its only ways out. */
   network: 'none' | 'host' | WayOut
   /** stdin is kept open and attached. */
   stdio: boolean
