@@ -167,7 +167,7 @@ test('a server that does not start leaves everything as it was', async () => {
   const { code, stdout, stderr } = await thv('adopt', 'broken', '--yes')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(
-    /^thv: broken was not adopted: broken did not start: .*the files of the clients are as they were\n$/,
+    /^thv: broken was not adopted: broken did not start: .*the files of the clients were not changed\n$/,
   )
   expect([await read(CURSOR), await names(), await secrets()]).toEqual([cursor, [], []])
 })
@@ -219,9 +219,9 @@ test('wrong calls and unknown names are told', async () => {
   await cursorFile()
   for (const [args, code, said] of [
     [['adopt'], 2, 'Name them, or give --all'],
-    [['adopt', 'everything', '--all'], 2, 'exclude one another'],
+    [['adopt', 'everything', '--all'], 2, 'exclude each other'],
     [['adopt', 'everything'], 2, 'add --yes'],
-    [['adopt', '--undo', '--dry-run'], 2, '--undo goes with'],
+    [['adopt', '--undo', '--dry-run'], 2, '--undo accepts only names'],
     [['adopt', 'everyting', '--yes'], 3, 'Did you mean everything?'],
     [['adopt', 'mine', '--yes'], 1, 'mine cannot be adopted'],
     [['adopt', 'everything', '--yes', '--group', 'defalt'], 3, 'Did you mean default?'],

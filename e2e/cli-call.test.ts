@@ -138,7 +138,7 @@ test('pictures are saved beside those that are there, and text does not drive th
   const { code, stdout, stderr } = await thv('call', 'remote', 'draw')
   expect(code, stderr).toBe(0)
   expect(stdout.split('\n').slice(0, 3)).toEqual([
-    'two pictures [2J',
+    'two pictures\\u{1b}[2J',
     join(home.dir, 'draw-2.png'),
     join(home.dir, 'draw-3.png'),
   ])

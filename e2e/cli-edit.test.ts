@@ -202,7 +202,7 @@ test('output of several workloads is merged, with times, and that of an earlier 
 
   for (const [args, told] of [
     [['time', '--since', 'yesterday'], /--since yesterday is not a time\n.*10m/],
-    [['time', '--follow', '--previous'], /give one of them/],
+    [['time', '--follow', '--previous'], /pass one of them/],
     [['time', 'fetsh'], /workload fetsh not found[^]*Did you mean fetch\?/],
     [['time', 'fetsh', '--follow'], /workload fetsh not found/],
     [['time', '--tail', 'all'], /must be a number from 0 to 10000/],

@@ -161,7 +161,7 @@ describe('thv proxy', () => {
       [['--target-uri', 'nowhere'], 2, /must be an http or https address/],
       [['--target-uri', 'http://a:b@127.0.0.1/'], 2, /must not contain a password/],
       [[...target, '--host', '0.0.0.0'], 2, /would let everybody on the network use the server/],
-      [[...target, '--oidc-audience', 'x'], 2, /--oidc-issuer or --oidc-jwks-url is missing/],
+      [[...target, '--oidc-audience', 'x'], 2, /set --oidc-issuer or --oidc-jwks-url/],
       [[...target, '--oidc-issuer', 'http://127.0.0.1:9'], 2, /must use https/],
       [
         [...target, '--oidc-issuer', 'https://a.example', '--oidc-client-secret-file', 'gone'],

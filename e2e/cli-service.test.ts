@@ -165,10 +165,10 @@ describe('the service of a user', () => {
     )
     expect(existsSync(join(home.env['XDG_CONFIG_HOME'] ?? '', 'systemd'))).toBe(false)
     for (const [args, said] of [
-      [['--install', '--uninstall'], 'exclude one another'],
-      [['--purge'], '--purge goes with --uninstall'],
-      [['--uninstall', '--yes'], '--yes goes with --purge'],
-      [['--install', '--host', '0.0.0.0'], 'write THV_API_TOKEN=… into'],
+      [['--install', '--uninstall'], 'exclude each other'],
+      [['--purge'], '--purge needs --uninstall'],
+      [['--uninstall', '--yes'], '--yes needs --purge'],
+      [['--install', '--host', '0.0.0.0'], 'Write THV_API_TOKEN=… into'],
     ] as const) {
       expect(await run('serve', ...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
     }

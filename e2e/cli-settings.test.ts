@@ -113,7 +113,7 @@ describe('clients', () => {
     const [code] = await json(z.array(clientResponse), 'client', 'register', 'Cursor', '--group', 'default')
     expect(code).toEqual({ name: 'Cursor', groups: ['default'] })
     const absent = await thv('client', 'register', 'claude-code')
-    expect(absent.stderr).toBe('Not installed here yet: ClaudeCode. Entries are written once it is.\n')
+    expect(absent.stderr).toBe('Not installed here yet: ClaudeCode. Toolhaven writes the entries when it is.\n')
     expect(await json(z.array(registeredClient), 'client', 'list-registered')).toMatchObject([
       { name: 'ClaudeCode' },
       { name: 'Cursor' },

@@ -106,7 +106,7 @@ test('damaged and unusable files do not keep a daemon from starting, and are tol
   const leftover = '.time.json.0123456789ab.tmp'
   await writeFile(join(home.stateDir, 'sessions', leftover), '{}')
   const { code, stderr } = await thv(home, ['list'])
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('1 damaged file was set aside') })
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('1 damaged file was moved aside') })
   expect(stderr).toContain('Warning: the daemon keeps no log')
   expect((await thv(home, ['doctor'])).stdout).toContain('lost.json.corrupt-')
   expect(await readdir(join(home.stateDir, 'sessions'))).toEqual([])
@@ -149,6 +149,6 @@ test('a runtime that does not exist ends no daemon', async () => {
   await thv(home, ['list'])
   const pid = await daemonPid(home)
   const refused = await thv(home, ['serve'], { env: { THV_RUNTIME: 'podmn' } })
-  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('it may be docker, podman') })
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('set it to docker, podman') })
   expect(await daemonPid(home)).toBe(pid)
 })
