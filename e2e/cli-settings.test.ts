@@ -303,7 +303,8 @@ test('secrets can be variables of the daemon, which are read and never written',
   expect(await inCi('secret', 'setup', '--provider', 'environment')).toEqual({
     code: 0,
     stdout: 'secrets provider environment is set up\n',
-    stderr: 'Secrets are read from variables of the daemon that begin with TOOLHAVEN_SECRET_. It has 1 now.\n',
+    stderr:
+      'Secrets are read from environment variables of the daemon that begin with TOOLHAVEN_SECRET_. It has 1 of them now.\n',
   })
   expect(await inCi('secret', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('GITHUB_TOKEN') })
   expect(await inCi('secret', 'get', 'github-token')).toEqual(done('from-a-variable\n'))

@@ -9,7 +9,7 @@ import { createSightingsStore } from './files/sightings-store.ts'
 import { createToolLockStore } from './files/tool-lock-store.ts'
 import { createWorkloadStore } from './files/workload-store.ts'
 
-/** Everything of which the daemon keeps one file each. */
+/** Everything that the daemon stores in one file per record. */
 export function createRecords(
   { stateDir, workloadsDir, groupsDir }: Pick<ToolhavenPaths, 'stateDir' | 'workloadsDir' | 'groupsDir'>,
   logger: Logger,

@@ -8,7 +8,7 @@ import { openEntries } from './open-entries.ts'
 
 export interface CopiesRemoval {
   removed: string[]
-  /** Each with its reason. */
+  /** Each entry includes the reason. */
   kept: string[]
 }
 

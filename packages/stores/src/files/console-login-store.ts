@@ -11,7 +11,7 @@ const storedConsoleLogin = z.strictObject({
   expiresAt: z.iso.datetime(),
 }) satisfies z.ZodType<StoredConsoleLogin>
 
-/** Browsers that are logged in to the console, by hashes of what they hold. */
+/** Browsers that are logged in to the console, by the hashes of their tokens. */
 export function createConsoleLoginStore(options: { dir: string; logger: Logger }): RecordStore<StoredConsoleLogin> {
   return createRecordStore<StoredConsoleLogin>({
     ...options,

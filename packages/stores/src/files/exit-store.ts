@@ -7,7 +7,7 @@ import { createRecordStore } from './record-store.ts'
 
 const storedExits = z.strictObject({ name: workloadName, exits: z.array(exitRecord) })
 
-/** How servers of workloads ended, one file for each workload. May be lost. */
+/** How the servers of workloads ended, one file per workload. May be lost. */
 export function createExitStore(options: { dir: string; logger: Logger }): RecordStore<StoredExits> {
   return createRecordStore<StoredExits>({
     ...options,

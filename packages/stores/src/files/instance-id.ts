@@ -14,7 +14,7 @@ const kind: RecordFormat<InstanceId> = {
   migrations: {},
 }
 
-/** The name of this installation on an engine, made once per state folder. Call it as the folder's owner. */
+/** The name of this installation on an engine, created once per state folder. Call it as the folder's owner. */
 export async function loadInstanceId(options: { stateDir: string; logger: Logger }): Promise<string> {
   await ensurePrivateFolder(options.stateDir)
   const path = join(options.stateDir, 'instance.json')

@@ -101,7 +101,7 @@ async function readLines(file: string): Promise<JournalLine[]> {
       const parsed = journalLine.safeParse(JSON.parse(line))
       return parsed.success ? [parsed.data] : []
     } catch {
-      return [] // a torn line: the change it told of is in the state files
+      return [] // a truncated line: its change is in the state files anyway
     }
   })
 }

@@ -51,11 +51,11 @@ export function parseHolder(text: string): LockHolder | undefined {
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** Whether a daemon has this very folder. The lock in a copy names the daemon of the original, which is not concerned. */
+/** Whether a daemon owns this folder. The lock in a copy of the folder names the daemon of the original. */
 export async function isAlive(holder: LockHolder, stateDir: string): Promise<boolean> {
   if (holder.folder !== undefined && holder.folder !== folderIdentity(stateDir)) return false
   const namespace = await pidNamespace()
-  // From another container its process id says nothing, but its socket is in a shared folder.
+  // From another container the process id means nothing, but the socket is in a shared folder.
   if (holder.pidNamespace !== undefined && holder.pidNamespace !== namespace) return answers(holder.socketPath)
   return (await processStart(holder.pid)) === holder.started
 }

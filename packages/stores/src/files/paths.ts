@@ -50,7 +50,7 @@ export function toolhavenPaths(sources: PathSources): ToolhavenPaths {
   }
 }
 
-/** Where the lock is: all that is needed to find a daemon that runs. */
+/** The lock's folder, which is all that is needed to find a running daemon. */
 export function stateDirOf(sources: PathSources): string {
   const { homeDir, platform } = sources
   const fallback =

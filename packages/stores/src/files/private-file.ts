@@ -5,7 +5,7 @@ import { refuseForeignOwner } from './private-folder.ts'
 
 export interface ReadOptions {
   maxBytes?: number
-  /** Files that users keep in a repository of their own and link to. */
+  /** Files that users keep in their own repository and link to. */
   followSymlink?: boolean
 }
 

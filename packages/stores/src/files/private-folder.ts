@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, stat } from 'node:fs/promises'
 import { invalid, unavailable } from '@toolhaven/core/errors'
 import { errnoOf } from './errno.ts'
 
-/** Makes sure that a folder is there, is ours, and is closed to everybody else (0700). */
+/** Makes sure that a folder exists, belongs to this user, and is closed to everybody else (0700). */
 export async function ensurePrivateFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })

@@ -11,7 +11,7 @@ export interface RecordFormat<T> {
   format: number
   /** `migrations[n]` turns a record of format n into one of format n + 1. */
   migrations: Readonly<Record<number, (old: unknown) => unknown>>
-  /** The record quotes servers. Their text is kept with every character it has, and no program is ever given it. */
+  /** The record quotes servers. Their text is kept unchanged, and no program is ever given it. */
   quotesServers?: true
 }
 
@@ -73,12 +73,12 @@ function migrate<T>(
   let current = record
   for (let format = from; format < kind.format; format += 1) {
     const step = kind.migrations[format]
-    if (step === undefined) return { ok: false, why: `there is no way from format ${format} to ${format + 1}` }
+    if (step === undefined) return { ok: false, why: `there is no migration from format ${format} to ${format + 1}` }
     try {
       current = step(current)
     } catch {
       // The error of the migration could quote the content.
-      return { ok: false, why: `it could not be brought from format ${format} to ${format + 1}` }
+      return { ok: false, why: `it could not be migrated from format ${format} to ${format + 1}` }
     }
   }
   return { ok: true, record: current }

@@ -19,7 +19,7 @@ export async function removeLeftovers(stateDir: string, sharedDirs: readonly str
 async function temporaryFiles(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) => {
-      // A folder that is not there, or cannot be read, has nothing to tidy. Whoever needs it says what is wrong.
+      // A folder that is missing or unreadable has nothing to tidy. The code that needs it reports the fault.
       const names = await readdir(folder).catch((): string[] => [])
       return names.filter((name) => TEMPORARY_FILE.test(name)).map((name) => join(folder, name))
     }),

@@ -11,7 +11,7 @@ export async function setAside(path: string, now: number): Promise<string> {
   return aside
 }
 
-/** Damaged files that lie in the state folder or one below it. Read at once: `thv list` does it each time. */
+/** Damaged files in the state folder or a folder directly below it. Reads synchronously, because `thv list` does it each time. */
 export function filesSetAside(stateDir: string): string[] {
   return [stateDir, ...foldersIn(stateDir)].flatMap((folder) =>
     namesIn(folder)

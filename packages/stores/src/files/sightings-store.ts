@@ -23,7 +23,7 @@ const storedSightings = z.strictObject({
   dropped: z.int(),
 }) satisfies z.ZodType<StoredSightings>
 
-/** What workloads used of the network, one file each, beside their own: it is written often and may be lost. */
+/** The network use of each workload, in a file apart from its record, because it is written often and may be lost. */
 export function createSightingsStore(options: { dir: string; logger: Logger }): RecordStore<StoredSightings> {
   return createRecordStore<StoredSightings>({
     ...options,

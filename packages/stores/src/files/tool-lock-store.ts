@@ -8,7 +8,7 @@ const definitions = z.array(
   z.strictObject({
     name: z.string(),
     hash: z.string(),
-    // What is shown of it is parsed again: a damaged one is set aside here and now.
+    // Readers parse these values again, so a damaged file is set aside here.
     definition: z.string().refine(isJson, 'must be JSON'),
   }) satisfies z.ZodType<LockedDefinition>,
 )
@@ -30,7 +30,7 @@ const storedToolLock = z.strictObject({
   parts: z.strictObject({ tool: part, prompt: part, resource_template: part, instructions: part }),
 }) satisfies z.ZodType<StoredToolLock>
 
-/** Format 1 knew tools only. The parts that it lacks are accepted as they are first seen. */
+/** Format 1 contained only tools. The missing parts are accepted as they are first seen. */
 const toolsOnly = z.strictObject({
   name: z.unknown(),
   since: z.unknown(),
@@ -44,7 +44,7 @@ function withParts(old: unknown): unknown {
   return { name, since, parts: { tool: { accepted: tools, ...later } } }
 }
 
-/** The tools (and prompts, …) of workloads as they were accepted, one file each. */
+/** The accepted tools (and prompts, …) of workloads, one file per workload. */
 export function createToolLockStore(options: { dir: string; logger: Logger }): RecordStore<StoredToolLock> {
   return createRecordStore<StoredToolLock>({
     ...options,
@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    // The caller says what is wrong.
+    // The caller reports the fault.
     return false
   }
 }

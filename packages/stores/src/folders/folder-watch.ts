@@ -7,12 +7,12 @@ export interface FolderWatchOptions {
   events: FolderWatchEvents
 }
 
-/** An editor writes a file in several steps, and a build many files: told when nothing came for this long … */
+/** Editors write a file in several steps, and builds write many files. A change is reported when nothing followed for this long … */
 const QUIET_MS = 200
-/** … or when it went on for this long. */
+/** … or when changes have continued for this long. */
 const LONGEST_MS = 2000
 
-/** Watches folders with servers that the user is writing. */
+/** Watches the folders of servers that the user is developing. */
 export function createFolderWatch({ ignoreCase, events }: FolderWatchOptions): FolderWatch {
   const open = new Map<string, { folder: string; tree: WatchedTree; news: News }>()
   const close = (workload: string) => {
@@ -24,7 +24,7 @@ export function createFolderWatch({ ignoreCase, events }: FolderWatchOptions): F
   return {
     open: async (workload, folder) => {
       const known = open.get(workload)
-      // It goes on over a restart, so that nothing that happens meanwhile is missed.
+      // Watching continues during a restart, so that no change is missed.
       if (known?.folder === folder && (await known.tree.isWhole())) return
       close(workload)
       const news = collectNews((path) => events.onChanged(workload, printable(path)))

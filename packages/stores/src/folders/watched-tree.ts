@@ -12,9 +12,9 @@ export interface WatchedTreeOptions {
   onChanged: (path: string) => void
 }
 
-/** What tools put into a project. A change of what is installed shows in the lists of packages too. */
+/** Folders that tools create in a project. A changed dependency also shows in the package lists. */
 const NEVER_WATCHED = new Set(['node_modules', '.git', '.hg', '.svn', '.venv', 'venv', '__pycache__', '.DS_Store'])
-/** Vim writes the first two before each save, and others the last. */
+/** Vim writes the first two before each save. Other editors write the last. */
 const PASSING = /^(?:4913|.*~|\..*\.sw[a-z]|\.#.*)$/
 const MOST_FOLDERS = 5000
 
@@ -34,14 +34,14 @@ export class WatchedTree implements Disposable {
     this.#options = options
   }
 
-  /** False when not everything is watched by the rules of now, or another folder has its name by now, as after a new clone. */
+  /** False if the rules have changed since the folder was searched, or another folder has its name now, as after a new clone. */
   async isWhole(): Promise<boolean> {
     const { root } = this.#options
     const identity = await identityOf(root)
     return identity !== undefined && this.#watched.get(root)?.identity === identity
   }
 
-  /** Watches a folder and those below it. */
+  /** Watches a folder and its subfolders. */
   async enter(folder: string, above: readonly Scope[]): Promise<void> {
     const waiting = [{ folder, above }]
     for (let next = waiting.pop(); next !== undefined && !this.#isClosed; next = waiting.pop()) {
@@ -59,14 +59,14 @@ export class WatchedTree implements Disposable {
     for (const path of this.#watched.keys()) this.#drop(path)
   }
 
-  /** Undefined where nothing can be watched any more. */
+  /** Undefined once the folder can no longer be watched. */
   async #watch(folder: string, above: readonly Scope[]): Promise<readonly Scope[] | undefined> {
     if (this.#watched.size >= MOST_FOLDERS)
       throw invalid(
-        `${this.#options.root} has more than ${MOST_FOLDERS} folders to watch; hide what the server does not need in .thvignore, or run it without watch`,
+        `${this.#options.root} has more than ${MOST_FOLDERS} folders to watch. Hide what the server does not need in .thvignore, or run the server without watch.`,
       )
     const identity = await identityOf(folder)
-    // A folder that cannot be listed is hidden from the server too.
+    // A folder that cannot be listed is also hidden from the server.
     const own = identity && (await ownScope(folder, this.#options.ignoreCase).catch(() => undefined))
     const scopes = own ? [...above, own] : above
     if (identity === undefined || this.#isClosed) return undefined
@@ -90,7 +90,7 @@ export class WatchedTree implements Disposable {
   }
 
   async #look(path: string): Promise<void> {
-    // Other rules: the next start looks through the folder again.
+    // The rules changed, so the next start searches the folder again.
     if (basename(path) === IGNORE_FILE) return this.#drop(this.#options.root)
     const found = await lstat(path, { bigint: true }).catch(() => undefined)
     const scopes = this.#watched.get(dirname(path))?.scopes
@@ -100,7 +100,7 @@ export class WatchedTree implements Disposable {
     if (!found?.isDirectory()) return this.#leave(path)
     if (known?.identity === `${found.dev}:${found.ino}`) return
     this.#leave(path)
-    // The root was entered, so this fails only where it grew too large: the next start says so.
+    // The root itself could be read, so this fails only if the tree became too large. The next start reports that.
     await this.enter(path, scopes).catch(() => this.#drop(this.#options.root))
   }
 

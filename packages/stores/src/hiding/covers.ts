@@ -7,7 +7,7 @@ import { ensurePrivateFolder } from '../files/private-folder.ts'
 
 export type Covers = Record<Hidden['kind'], string>
 
-/** An empty file and an empty folder that nobody writes to. */
+/** An empty file and an empty folder, both read-only. */
 export async function makeCovers(dir: string): Promise<Covers> {
   await ensurePrivateFolder(dir)
   const file = join(dir, COVERS.file)
@@ -18,6 +18,6 @@ export async function makeCovers(dir: string): Promise<Covers> {
     if (errnoOf(error) !== 'EEXIST') throw error
   })
   if ((await stat(file)).size > 0 || (await readdir(folder)).length > 0)
-    throw unavailable(`${dir} must hold an empty file and an empty folder, and does not; remove it`)
+    throw unavailable(`the file and the folder in ${dir} must be empty. Remove ${dir}; Toolhaven creates it again.`)
   return { file, folder }
 }

@@ -34,13 +34,13 @@ export class FolderGuard implements Disposable {
   readonly #options: FolderGuardOptions
   readonly #watched = new Map<string, Watched>()
   readonly #found = new Map<string, Found>()
-  /** What was covered, or is to be: which file or folder it was then. */
+  /** Identities of the files and folders that are covered or will be, by path. */
   readonly #known = new Map<string, string>()
   readonly #toLookAt = new Set<string>()
   #budget: SearchBudget
   /** One check at a time, and none before the search is complete. */
   #turn: Promise<void> = Promise.resolve()
-  /** How often something was found that is not covered already. */
+  /** How many things were found that are not covered yet. */
   #news = 0
   #isClosed = false
 
@@ -49,7 +49,7 @@ export class FolderGuard implements Disposable {
     this.#budget = new SearchBudget(options.root, options.limits)
   }
 
-  /** Absolute path → what to cover it with, and why. Nothing below a hidden folder is among them. */
+  /** Maps absolute paths to the kind of cover and the reason. Leaves out everything below a hidden folder. */
   async search(signal: AbortSignal): Promise<ReadonlyMap<string, Found>> {
     const { root, globalRules: rules } = this.#options
     const scopes = rules ? [{ base: root, rules, label: 'the global ignore file' }] : []
@@ -81,10 +81,10 @@ export class FolderGuard implements Disposable {
       if (watched === undefined) continue
       const own = await ownScope(folder, this.#options.ignoreCase)
       watched.scopes = own ? [...next.above, own] : next.above
-      // Only at the top: a folder without rules is not looked through, and costs next to nothing.
+      // Only possible at the top: a folder without any rules is not searched.
       if (watched.scopes.length === 0) return
       for (const entry of await this.#entries(folder)) {
-        // Many files, and rules that take long to compare, must not hold up everybody else.
+        // Comparing many files with slow rules must not block the daemon.
         if (performance.now() > pauseAt) {
           await setImmediate()
           pauseAt = performance.now() + AT_ONCE_MS
@@ -100,7 +100,7 @@ export class FolderGuard implements Disposable {
 
   async #watch(folder: string): Promise<Watched | undefined> {
     this.#budget.spend('folders')
-    if (this.#isClosed) throw unavailable(`${this.#options.root} changed while it was looked through; try again`)
+    if (this.#isClosed) throw unavailable(`${this.#options.root} changed while it was searched; try again`)
     const watcher = watchFolder(folder, {
       onName: (name) => this.#lookLater(join(folder, name)),
       onWritten: (name) => {
@@ -120,11 +120,11 @@ export class FolderGuard implements Disposable {
     return watched
   }
 
-  /** Whoever the server runs as might be able to read what we cannot. */
+  /** The server may run as a user who can read a folder that the daemon cannot read. */
   #hideUnreadable(folder: string, itself: BigIntStats): void {
     if (folder === this.#options.root)
       throw invalid(`${folder} cannot be read, so Toolhaven does not know what to hide; make it readable for this user`)
-    this.#cover(folder, itself, 'it cannot be looked through')
+    this.#cover(folder, itself, 'it cannot be searched')
   }
 
   async #entries(folder: string) {
@@ -164,7 +164,7 @@ export class FolderGuard implements Disposable {
     this.#found.set(path, { kind: itself.isDirectory() ? 'folder' : 'file', reason })
   }
 
-  /** A mount lies over what a link leads to, never over the link. What it leads to outside is not there for the server. */
+  /** A mount covers the target of a link, never the link itself. Targets outside the folder do not exist for the server. */
   async #coverTarget(link: string, itself: BigIntStats, reason: string): Promise<void> {
     this.#note(link, itself)
     const path = await realpath(link).catch(() => '')
@@ -190,7 +190,7 @@ export class FolderGuard implements Disposable {
     })
   }
 
-  /** A name in a watched folder is new, gone, or means something else. */
+  /** Handles a name in a watched folder that is new, gone, or stands for another file. */
   async #look(path: string): Promise<void> {
     const scopes = this.#watched.get(dirname(path))?.scopes
     if (scopes === undefined || this.#isClosed) return
@@ -230,13 +230,13 @@ const NEVER = new AbortController().signal
 
 const lookAt = (path: string) => lstat(path, { bigint: true }).catch(() => undefined)
 
-/** The number of a deleted file is soon given to another one, which is then younger. */
+/** Inode numbers of deleted files are reused, so the birth time tells the files apart. */
 function identityOf({ dev, ino, birthtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${birthtimeNs}`
 }
 
-/** What is not UTF-8 comes as U+FFFD, and then names nothing. */
+/** Bytes that are not UTF-8 are read as U+FFFD, so the name no longer leads to the file. */
 function refuseUnreadableName(path: string): void {
   if (path.includes('\uFFFD'))
-    throw invalid(`${printable(path)} can be neither hidden nor looked into, since its name is not UTF-8; rename it`)
+    throw invalid(`${printable(path)} can be neither hidden nor searched, because its name is not UTF-8; rename it`)
 }

@@ -161,7 +161,7 @@ describe('what is hidden in a mounted folder', () => {
     using guard = new FolderGuard(options)
     const found = await asOrdinaryUser(() => guard.search(signal()))
     expect([...found.keys()]).toEqual([join(root, '.thvignore'), join(root, 'shut')])
-    expect(found.get(join(root, 'shut'))).toEqual({ kind: 'folder', reason: 'it cannot be looked through' })
+    expect(found.get(join(root, 'shut'))).toEqual({ kind: 'folder', reason: 'it cannot be searched' })
   })
 
   test('leaves out what other mounts lie over, and single files', async () => {
@@ -182,11 +182,11 @@ describe('a start is refused', () => {
   test.each([
     ['entries', { entries: 3 }, 'more than 3 files and folders'],
     ['folders', { folders: 2 }, 'more than 2 folders'],
-    ['covers', { covers: 2 }, 'more than 2 things'],
+    ['covers', { covers: 2 }, 'more than 2 files and folders'],
   ])('when the folder would cost too much: %s', async (_what, limits, message) => {
     hiding = make(limits)
     await write({ '.thvignore': '.env', '.env': '', 'a/.env': '', 'b/.env': '', 'c/x': '' })
-    expect(await refusal()).toMatch(new RegExp(`^what to hide in .*${message}.*; name big folders`))
+    expect(await refusal()).toMatch(new RegExp(`^cannot find out what to hide in .*${message}.*; name whole folders`))
   })
 
   test('when comparing names with the rules would take too long', async () => {
@@ -195,7 +195,7 @@ describe('a start is refused', () => {
     const rules = Array.from({ length: 400 }, (_, at) => `*${at}*.pem`).join('\n')
     const files = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`file-${at}`, '']))
     await write({ '.thvignore': rules, ...files })
-    expect(await refusal()).toMatch(/^what to hide in .*takes more than 0 s.*; name big folders/)
+    expect(await refusal()).toMatch(/^cannot find out what to hide in .*takes more than 0 s.*; name whole folders/)
   })
 
   test('when all mounts together would take too many covers', async () => {
@@ -204,7 +204,7 @@ describe('a start is refused', () => {
     const both = [mountOf('/a', join(root, 'a')), mountOf('/b', join(root, 'b'))]
     expect(await hiddenIn(both)).toEqual(['/a/.thvignore', '/b/.thvignore', '/b/x'])
     await write({ 'a/.thvignore': 'x' })
-    expect(await refusal(both)).toContain('more than 3 things in the mounts')
+    expect(await refusal(both)).toContain('more than 3 files and folders in the mounts')
   })
 
   test('but not for a huge folder that is hidden as a whole', async () => {
@@ -232,7 +232,7 @@ describe('a start is refused', () => {
     'when a name could say something else to an engine: %j',
     async (name) => {
       await write({ '.thvignore': '*.pem', [`${name}/x.pem`]: 's' })
-      expect(await refusal()).toContain('cannot be hidden: no comma, quotation mark or control character')
+      expect(await refusal()).toContain('because its name contains a comma, quotation mark or control character')
     },
   )
 
@@ -245,7 +245,7 @@ describe('a start is refused', () => {
   test('when another mount lies in what is hidden', async () => {
     await write({ '.thvignore': 'keys/', 'keys/a': '' })
     expect(await refusal([mountOf(), mountOf('/p/keys/public', dir)])).toContain(
-      'the mount /p/keys/public lies in /p/keys',
+      'the mount /p/keys/public is in /p/keys',
     )
   })
 

@@ -13,9 +13,9 @@ import { watchForRepository } from './repository-watch.ts'
 import { SEARCH_LIMITS, type SearchLimits } from './search-budget.ts'
 
 export interface HidingOptions {
-  /** The user's own ignore file; it need not be there. */
+  /** The user's own ignore file. It need not exist. */
   globalFile: string
-  /** Folder of the covers: an empty file and an empty folder. */
+  /** The folder that contains the covers: an empty file and an empty folder. */
   coversDir: string
   /** Whether names that differ in case are the same, as on macOS. */
   ignoreCase: boolean
@@ -23,7 +23,7 @@ export interface HidingOptions {
   limits?: SearchLimits
 }
 
-/** Finds out what ignore files hide in mounted folders, and looks out for what comes later. */
+/** Finds what ignore files hide in mounted folders, and watches for later additions. */
 export function createHiding(options: HidingOptions): Hiding {
   const guards = new Map<string, Disposable[]>()
   const close = (workload: string) => {
@@ -73,8 +73,8 @@ async function hide(
       if (cover) hidden.push({ ...what, cover })
     }
     if (hidden.length > limits.covers) {
-      const advice = 'name big folders as a whole in the ignore files, or mount smaller folders'
-      throw invalid(`more than ${limits.covers} things in the mounts are to be hidden one by one; ${advice}`)
+      const advice = 'name whole folders in the ignore files, or mount smaller folders'
+      throw invalid(`more than ${limits.covers} files and folders in the mounts would be hidden one by one; ${advice}`)
     }
   }
   return hidden.toSorted((one, other) => inOrder(one.cover, other.cover))
@@ -87,7 +87,7 @@ async function readGlobalRules({ globalFile, ignoreCase }: HidingOptions): Promi
   return text === undefined ? undefined : parseIgnoreRules(text, { label: globalFile, ignoreCase })
 }
 
-/** Undefined where another mount lies over the place anyway. */
+/** Undefined if another mount covers the place anyway. */
 function coverFor(
   mount: Mount,
   path: string,
@@ -97,22 +97,22 @@ function coverFor(
 ): Mount | undefined {
   const base = mount.containerPath.replace(/\/+$/, '')
   const containerPath = `${base}/${relative(mount.hostPath, path)}`
-  // Podman takes mounts as a list with commas, where such a name would say something else.
+  // Podman parses mounts as a comma-separated list, so such a name would change their meaning.
   if (/[,"\p{Cc}]/u.test(containerPath))
     throw invalid(
-      `${printable(path)} cannot be hidden: no comma, quotation mark or control character may be in its name; rename it, or hide a folder above it`,
+      `${printable(path)} cannot be hidden, because its name contains a comma, quotation mark or control character; rename it, or hide a folder above it`,
     )
   const others = mounts.filter((other) => other !== mount && isWithin(other.containerPath, base))
   if (others.some((other) => isWithin(containerPath, other.containerPath))) return undefined
   const inside = kind === 'folder' && others.find((other) => isWithin(other.containerPath, containerPath))
   if (inside)
     throw invalid(
-      `the mount ${inside.containerPath} lies in ${containerPath}, which an ignore file hides; mount it elsewhere, or change the rule`,
+      `the mount ${inside.containerPath} is in ${containerPath}, which an ignore file hides; mount it elsewhere, or change the rule`,
     )
   return { hostPath: covers[kind], containerPath, readOnly: true }
 }
 
-/** What holds the others comes first. */
+/** Outer mounts come before the mounts inside them. */
 function inOrder({ containerPath: one }: Mount, { containerPath: other }: Mount): number {
   return one.split('/').length - other.split('/').length || (one < other ? -1 : 1)
 }

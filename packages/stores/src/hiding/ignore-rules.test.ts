@@ -75,6 +75,6 @@ describe('the rules of an ignore file', () => {
   })
 
   test.each(['a[[:letter:]]', '!a[[::]]', 'a[x[:Alpha:]]'])('are refused where nobody knows the class: %s', (line) => {
-    expect(() => rulesOf(`# a comment\n\n${line}`)).toThrow('the file, line 3: there is no class of characters [:')
+    expect(() => rulesOf(`# a comment\n\n${line}`)).toThrow('the file, line 3: unknown character class [:')
   })
 })

@@ -4,20 +4,20 @@ import { fitsPath, namesOf, parsePathPattern } from './path-pattern.ts'
 /** The rules of one ignore file, in the syntax of gitignore. */
 export interface IgnoreRules {
   /**
-   * The pattern that hides a path below the file's folder; undefined when none does. Nothing is asked about what lies in a
-   * hidden folder: nobody looks into it.
+   * The pattern that hides a path below the file's folder; undefined if none does. Never called for paths in a hidden
+   * folder, because hidden folders are not searched.
    */
   hides(relativePath: string, isFolder: boolean): string | undefined
 }
 
 export interface IgnoreRulesOptions {
-  /** As the file is called in errors. */
+  /** The file's name in errors. */
   label: string
-  /** As git does where the file system does. */
+  /** As Git does on file systems that ignore case. */
   ignoreCase: boolean
 }
 
-/** Undefined when there is no rule in it. */
+/** Undefined if the file contains no rule. */
 export function parseIgnoreRules(text: string, options: IgnoreRulesOptions): IgnoreRules | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const patterns = [...lines.entries()].filter(([, line]) => line.trim() !== '' && !line.startsWith('#'))
@@ -43,7 +43,7 @@ export function parseIgnoreRules(text: string, options: IgnoreRulesOptions): Ign
 const MAX_PATTERNS = 500
 const MAX_PATTERN_LENGTH = 1024
 
-/** Where a server may write, it may write patterns too: each costs its length for each character of a path. */
+/** Limits long patterns, because a server with write access can add them, and matching costs pattern length times path length. */
 function checkLength(line: string, where: string): void {
   if (line.length > MAX_PATTERN_LENGTH)
     throw invalid(`${where}: the pattern is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`)

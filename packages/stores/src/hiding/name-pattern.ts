@@ -18,7 +18,7 @@ const PUNCTUATION: readonly Range[] = [
   ['{', '~'],
 ]
 
-/** The classes of POSIX. As in git, they hold ASCII characters only, and neither a vertical tab nor a form feed is a space. */
+/** The POSIX classes. As in Git, they contain only ASCII characters, and a vertical tab or form feed is not a space. */
 const CLASSES: ReadonlyMap<string, readonly Range[]> = new Map([
   ['alnum', [DIGITS, UPPER, LOWER]],
   ['alpha', [UPPER, LOWER]],
@@ -38,12 +38,12 @@ function one(character: string): Range {
   return [character, character]
 }
 
-/** What one name, without slashes, is compared with; undefined when it is malformed, and so fits no name. */
+/** Parses the pattern for one name without slashes; undefined if it is malformed and matches no name. */
 export type NamePattern = readonly Token[]
 
 export interface NamePatternOptions {
   ignoreCase: boolean
-  /** As errors name the line. */
+  /** The line's name in errors. */
   where: string
 }
 
@@ -79,7 +79,7 @@ function parseSet(
   const ranges: Range[] = []
   let at = first
   const take = () => (characters[at] === '\\' ? characters[(at += 2) - 1] : characters[at++])
-  // A bracket that comes first is one of the set.
+  // A bracket in first place belongs to the set.
   while (at === first || characters[at] !== ']') {
     const name = classNameAt(characters, at)
     if (name !== undefined) {
@@ -93,31 +93,31 @@ function parseSet(
     if (isRange) at += 1
     const to = isRange ? take() : from
     if (to === undefined) return undefined
-    // As in git, a range that runs backwards still holds its first character.
+    // As in Git, a backward range still contains its first character.
     ranges.push([from, from], [from, to])
   }
   return { token: { isOthers, ranges }, end: at }
 }
 
-/** Up to the next bracket, as in git: `[:` without `:]` is two characters of the set. */
+/** Reads up to the next bracket. As in Git, `[:` without `:]` is two characters of the set. */
 function classNameAt(characters: readonly string[], at: number): string | undefined {
   if (characters[at] !== '[' || characters[at + 1] !== ':') return undefined
   const end = characters.indexOf(']', at + 2)
   return end > at + 2 && characters[end - 1] === ':' ? characters.slice(at + 2, end - 1).join('') : undefined
 }
 
-/** A class that nobody knows must not hide nothing without a word. */
+/** Refuses an unknown class, because ignoring it would silently hide nothing. */
 function rangesOfClass(name: string, { ignoreCase, where }: NamePatternOptions): readonly Range[] {
-  // Names are compared in lower case then.
+  // Names are compared in lower case when case is ignored.
   const ranges = CLASSES.get(ignoreCase && name === 'upper' ? 'lower' : name)
   if (ranges === undefined)
     throw invalid(
-      `${where}: there is no class of characters [:${name}:]; use one of ${[...CLASSES.keys()].join(', ')}, or put a backslash before its first bracket`,
+      `${where}: unknown character class [:${name}:]; use one of ${[...CLASSES.keys()].join(', ')}, or put a backslash before its first bracket`,
     )
   return ranges
 }
 
-/** Takes as long as the name times the pattern at most: after a mismatch only the last `*` takes one character more. */
+/** Takes at most name length times pattern length: after a mismatch, only the last `*` takes one more character. */
 export function fitsName(pattern: NamePattern, name: readonly string[]): boolean {
   let at = 0
   let star = -1

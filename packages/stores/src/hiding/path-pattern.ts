@@ -5,26 +5,26 @@ export interface PathPattern {
   readonly line: string
   readonly isNegated: boolean
   readonly isForFolders: boolean
-  /** Folders that the path begins with, before the last `**`; undefined: there is none. */
+  /** Folders at the start of the path, before the last `**`; undefined if there is no `**`. */
   readonly beginning: readonly (NamePattern | typeof LEVELS)[] | undefined
   readonly ending: readonly NamePattern[]
 }
 
-/** A path as its names, and each name as its characters. */
+/** A path as a list of names, each a list of characters. */
 export type NamesOfPath = readonly (readonly string[])[]
 
-/** Any number of folders: `**` between slashes. */
+/** Matches any number of folders: `**` between slashes. */
 const LEVELS = Symbol('**')
 const ANY_NAME = parseNamePattern('*', { ignoreCase: false, where: '' }) ?? []
 
-/** By the syntax of gitignore; undefined for a line that fits no path. */
+/** Parses a line in gitignore syntax; undefined for a line that matches no path. */
 export function parsePathPattern(line: string, options: NamePatternOptions): PathPattern | undefined {
   const isNegated = line.startsWith('!')
   const trimmed = withoutSpacesBehind(isNegated ? line.slice(1) : line)
   const isForFolders = trimmed.endsWith('/')
   const path = isForFolders ? trimmed.slice(0, -1) : trimmed
   const texts = path.split('/')
-  // A slash ties a pattern to the folder of the file; one in front does nothing else.
+  // A slash ties a pattern to the file's folder. A leading slash has no other effect.
   if (texts.length === 1) texts.unshift('**')
   else if (texts[0] === '') texts.shift()
   const names: (NamePattern | typeof LEVELS)[] = []
@@ -32,7 +32,7 @@ export function parsePathPattern(line: string, options: NamePatternOptions): Pat
     const name = /^\*{2,}$/.test(text) ? LEVELS : parseNamePattern(text, options)
     if (name === undefined || text === '') return undefined
     if (name !== LEVELS || names.at(-1) !== LEVELS) names.push(name)
-    // At the end it is for what is in the folder, not for the folder.
+    // At the end, it matches the contents of the folder, not the folder itself.
     if (name === LEVELS && at === texts.length - 1) names.push(ANY_NAME)
   }
   const last = names.lastIndexOf(LEVELS)
@@ -50,15 +50,15 @@ export function namesOf(path: string, ignoreCase: boolean): NamesOfPath {
   return (ignoreCase ? path.toLowerCase() : path).split('/').map((name) => Array.from(name))
 }
 
-/** Takes as long as the path times the pattern at most. */
+/** Takes at most path length times pattern length. */
 export function fitsPath({ beginning, ending }: PathPattern, path: NamesOfPath): boolean {
   const rest = path.length - ending.length
-  // Most patterns are one name at the end of a path.
+  // Most patterns consist of one name, which is compared with the last name of the path.
   if (rest < 0 || (beginning === undefined && rest > 0) || !fitsAt(ending, path, rest)) return false
   return beginning === undefined || beginning.length === 0 || fitsBeginning(beginning, path.slice(0, rest))
 }
 
-/** Folders of a path in front of a `**`: as few as fit, since any number may follow. */
+/** Matches as few folders as possible in front of a `**`, because any number may follow. */
 function fitsBeginning(pattern: readonly (NamePattern | typeof LEVELS)[], path: NamesOfPath): boolean {
   let from = 0
   let isFree = false

@@ -15,7 +15,7 @@ export async function readIgnoreFile(
   try {
     await using file = await open(path, flags)
     const found = await file.stat()
-    if (!found.isFile()) throw invalid(`${path} must be a file; it holds the names of what is to be hidden`)
+    if (!found.isFile()) throw invalid(`${path} must be a file with the names to hide`)
     if (found.size > MAX_BYTES) throw invalid(`${path} is larger than ${MAX_BYTES / 1024} KiB; shorten it`)
     return await file.readFile('utf8')
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isRepository } from '../host/git-places.ts'
 import { watchFolder } from './watch-folder.ts'
 
-/** Tells once when a folder becomes a Git repository. It is nothing new for one that holds `.git` already. */
+/** Reports once when a folder becomes a Git repository. Does not report a folder that already contains `.git`. */
 export function watchForRepository(folder: string, onAppeared: (path: string) => void): Disposable {
   let isClosed = false
   const tell = (path: string) => {

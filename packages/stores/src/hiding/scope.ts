@@ -5,14 +5,14 @@ import { readIgnoreFile } from './read-ignore-file.ts'
 
 export const IGNORE_FILE = '.thvignore'
 
-/** The rules of one file and the folder they begin at. */
+/** The rules of one file and the folder they apply to. */
 export interface Scope {
   base: string
   label: string
   rules: IgnoreRules | undefined
 }
 
-/** The rules in a folder's own file, if it has one. A file without rules counts too: it is hidden so that nobody writes some. */
+/** The rules in a folder's own ignore file, if it has one. A file without rules counts too: it is hidden so that the server cannot add rules. */
 export async function ownScope(folder: string, ignoreCase: boolean): Promise<Scope | undefined> {
   const path = join(folder, IGNORE_FILE)
   const text = await readIgnoreFile(path, { followLinks: false })
@@ -23,7 +23,7 @@ export async function ownScope(folder: string, ignoreCase: boolean): Promise<Sco
 
 /** One rule file that hides the path is enough. A file further down, which a server may have written, cannot show it again. */
 export function reasonToHide(path: string, isFolder: boolean, scopes: readonly Scope[]): string | undefined {
-  if (basename(path) === IGNORE_FILE) return 'it holds the rules'
+  if (basename(path) === IGNORE_FILE) return 'it contains the rules'
   for (const { base, label, rules } of scopes) {
     const pattern = rules?.hides(relative(base, path), isFolder)
     if (pattern !== undefined) return `"${printable(pattern)}" in ${label}`

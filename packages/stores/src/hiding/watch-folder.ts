@@ -3,14 +3,14 @@ import { unavailable } from '@toolhaven/core/errors'
 import { errnoOf } from '../files/errno.ts'
 
 export interface FolderNews {
-  /** A name came, went or means something else now. */
+  /** A name was added or removed, or stands for another file now. */
   onName: (name: string) => void
-  /** What the name stands for was written to. */
+  /** The file with this name was written to. */
   onWritten: (name: string) => void
   onLost: () => void
 }
 
-/** Tells what happens to the names in one folder, not below; undefined where that is not allowed or there is no folder. */
+/** Reports changes of the names in one folder, without subfolders; undefined if there is no such folder or it cannot be watched. */
 export function watchFolder(folder: string, news: FolderNews): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false })
@@ -21,7 +21,7 @@ export function watchFolder(folder: string, news: FolderNews): FSWatcher | undef
     const code = errnoOf(error)
     if (code === 'EACCES' || code === 'ENOENT' || code === 'ENOTDIR') return undefined
     if (code !== 'ENOSPC' && code !== 'EMFILE') throw error
-    const advice = 'raise fs.inotify.max_user_watches, or name big folders as a whole in .thvignore'
-    throw unavailable(`no more folders can be watched on this machine, at ${folder}; ${advice}`, error)
+    const advice = 'raise fs.inotify.max_user_watches, or name whole folders in .thvignore'
+    throw unavailable(`this machine cannot watch more folders (at ${folder}); ${advice}`, error)
   }
 }

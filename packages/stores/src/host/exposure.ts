@@ -9,9 +9,9 @@ import { findFile } from './find-file.ts'
 export interface ProtectedPlaces {
   /** Toolhaven's own folders: state, data, configuration, cache, sockets. They need not exist. */
   ownFolders: readonly string[]
-  /** Sockets that control a container engine. They need not exist, and are looked up at every check. */
+  /** Sockets that control a container engine. They need not exist; every check looks again. */
   engineSockets: () => Promise<readonly string[]>
-  /** Mounts of this process, as the kernel tells them. */
+  /** The kernel's mount table of this process. */
   mountTable?: string
 }
 
@@ -36,7 +36,7 @@ export async function exposureOf(found: HostPath, places: ProtectedPlaces): Prom
 
 type Part = Pick<HostPath, 'path' | 'identity'>
 
-/** What is mounted inside the folder comes along with it, under a path that says nothing of where it is from. */
+/** File systems mounted inside the folder are exposed with it, under a path that does not show where they come from. */
 async function mountsBelow(
   { path }: HostPath,
   table: string | undefined,
@@ -76,7 +76,7 @@ export async function holdsFolder(
   return isWithin(real, found.path) || (await identitiesAbove(real, looks)).has(found.identity)
 }
 
-/** Of the path itself and every folder above it but the root. */
+/** Identities of the path and of every folder above it except the root. */
 async function identitiesAbove(path: string, looks: Map<string, Promise<string | undefined>>): Promise<Set<string>> {
   const identities = new Set<string>()
   for (let at = path; at !== dirname(at); at = dirname(at)) {
@@ -94,7 +94,7 @@ function look(path: string, looks: Map<string, Promise<string | undefined>>): Pr
   return looking
 }
 
-/** Links resolved as far as the path exists. */
+/** Resolves links as far as the path exists. */
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined)
   if (real !== undefined || path === dirname(path)) return real ?? path
@@ -130,7 +130,7 @@ const KERNEL_FILE_SYSTEMS = new Set(
   ),
 )
 
-/** Also where somebody mounted them a second time, for a chroot for example. */
+/** Includes further mounts of these file systems, such as those for a chroot. */
 async function kernelFolders(table: string | undefined): Promise<string[]> {
   const mounted = (await mountsOf(table)).filter(({ type }) => KERNEL_FILE_SYSTEMS.has(type))
   return [...new Set([...KERNEL_FOLDERS, ...mounted.map(({ target }) => target)])]

@@ -6,7 +6,7 @@ import { fileIdentity } from '@toolhaven/core/ports/runtime'
 
 const MOST_ENTRIES = 200_000
 
-/** The path in the folders of a file with one of the identities; undefined when there is none. Follows no links. */
+/** The path of a file in the folders that has one of the identities; undefined if there is none. Follows no links. */
 export async function findFile(
   folders: readonly string[],
   isCandidate: (entry: Dirent) => boolean,
@@ -15,12 +15,12 @@ export async function findFile(
   const waiting = [...folders]
   let seen = 0
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    // Gone meanwhile, or not ours to read: then it is not ours to mount for others either.
+    // The folder is gone, or this user may not read it and so cannot mount it for others either.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
     seen += entries.length
     if (seen > MOST_ENTRIES)
       throw invalid(
-        `${folders.join(', ')} cannot be searched for second names of protected files: there are more than ${MOST_ENTRIES} entries; mount a smaller folder, or a copy of the file`,
+        `${folders.join(', ')} cannot be searched for hard links to protected files, because there are more than ${MOST_ENTRIES} entries. Mount a smaller folder, or a copy of the file.`,
       )
     for (const entry of entries) {
       const path = join(folder, entry.name)

@@ -1,14 +1,14 @@
-/** What a Git configuration file names that Git runs or reads further: folders of hooks, and other configuration files. */
+/** Paths in a Git configuration file that Git runs or reads: hook folders and other configuration files. */
 export interface NamedByConfig {
   hooks: string[]
   includes: string[]
 }
 
-/** Reads as Git does, and leniently where Git refuses the file, because then it runs nothing. */
+/** Reads the file as Git does. Accepts faults that make Git refuse the file, because Git runs nothing from such a file. */
 export function parseGitConfig(text: string): NamedByConfig {
   const named: NamedByConfig = { hooks: [], includes: [] }
   let section = ''
-  // A line that ends with a backslash goes on in the next one.
+  // A line that ends with a backslash continues on the next line.
   for (const line of text.replaceAll(/\\\r?\n/g, '').split('\n')) {
     const header = /^\s*\[\s*([\w.-]+)[^\]]*\]/.exec(line)
     if (header) section = header[1]?.toLowerCase() ?? ''
@@ -21,7 +21,7 @@ export function parseGitConfig(text: string): NamedByConfig {
   return named
 }
 
-/** Without quotation marks and comments. */
+/** Removes quotation marks and comments. */
 function valueOf(text: string): string {
   let value = ''
   let isQuoted = false

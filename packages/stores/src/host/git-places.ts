@@ -17,9 +17,9 @@ interface Search {
 }
 
 /**
- * What lies in a folder and decides which programs Git runs on this machine: repositories, and the hooks and configuration
- * files that a repository names outside of itself. A folder that is itself a repository's own (`.git`, or a bare one) was
- * named on purpose and has none.
+ * The places in a folder that decide which programs Git runs on this machine: repositories, and the hooks and configuration
+ * files that a repository names outside of itself. If the folder itself is a `.git` folder or a bare repository, the user
+ * named it on purpose, and the list is empty.
  */
 export async function gitPlaces(
   root: string,
@@ -37,7 +37,7 @@ export async function gitPlaces(
     seen += entries.length
     if (seen > mostEntries)
       throw invalid(
-        `${root} cannot be searched for Git repositories, because it holds more than ${mostEntries} files and folders. Mount a smaller folder, or mount it read-only`,
+        `${root} cannot be searched for Git repositories, because it holds more than ${mostEntries} files and folders. Mount a smaller folder, or mount it read-only.`,
       )
     if (isRepository(entries)) {
       if (folder === root) return []
@@ -47,7 +47,7 @@ export async function gitPlaces(
     }
     for (const entry of entries) {
       const path = join(folder, entry.name)
-      // Where names that differ in case are the same, Git takes `.GIT` as well.
+      // On file systems that ignore case, Git also accepts `.GIT`.
       if (entry.name.toLowerCase() === '.git') await addWorkTree(search, folder, entry)
       else if (entry.isDirectory()) waiting.push(path)
     }
@@ -55,13 +55,13 @@ export async function gitPlaces(
   return [...search.places].filter((place) => !isBelowAnother(place, search.places))
 }
 
-/** Whether Git takes a folder with these names for a repository without a working tree. */
+/** Whether Git treats a folder with these names as a bare repository. */
 export function isRepository(entries: readonly { name: string }[]): boolean {
   const names = new Set(entries.map(({ name }) => name))
   return names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')))
 }
 
-/** The folder can be a part of a working tree, whose configuration names hooks in it. */
+/** The folder can be part of a working tree whose configuration names hooks in it. */
 async function readEnclosing(search: Search): Promise<void> {
   for (let folder = dirname(search.root); folder !== dirname(folder); folder = dirname(folder)) {
     const gitDir = await gitDirOf(join(folder, '.git'))
@@ -79,7 +79,7 @@ async function addWorkTree(search: Search, folder: string, entry: Dirent): Promi
   await readRepository(search, gitDir, folder)
 }
 
-/** Where `.git` leads: in a linked working tree and in a submodule it is a file that names the folder. */
+/** The folder that `.git` leads to. In a linked working tree and in a submodule, `.git` is a file that names it. */
 async function gitDirOf(path: string): Promise<string | undefined> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined || !found.isFile()) return found?.isDirectory() ? path : undefined
@@ -87,7 +87,7 @@ async function gitDirOf(path: string): Promise<string | undefined> {
   return target === undefined ? undefined : resolve(dirname(path), target.trim())
 }
 
-/** Follows what the configuration of a repository names. Relative hooks begin at the working tree. */
+/** Follows the paths in a repository's configuration. Relative hook paths start at the working tree. */
 async function readRepository(search: Search, gitDir: string, workTree: string): Promise<void> {
   const common = await textOf(join(gitDir, 'commondir'))
   const folders = common === undefined ? [gitDir] : [gitDir, resolve(gitDir, common.trim())]
@@ -132,7 +132,7 @@ function atHome({ homeDir }: Search, name: string, base: string): string {
   return name.startsWith('~/') ? join(homeDir, name.slice(2)) : resolve(base, name)
 }
 
-/** A path that `by` names. Where nothing is yet, nothing can be mounted, and the server could put something there. */
+/** Adds a path that `by` names. A path that does not exist cannot be covered by a mount, and the server could create it. */
 async function addNamed(search: Search, path: string, by: string): Promise<void> {
   const { root } = search
   const real = await realpath(path).catch(() => undefined)
@@ -150,7 +150,7 @@ function add({ root, places }: Search, path: string): void {
   places.add(path)
   if (places.size > MOST_PLACES)
     throw invalid(
-      `${root} holds more than ${MOST_PLACES} Git repositories, which cannot all be protected from the server; mount a smaller folder, or mount it read-only`,
+      `${root} contains more than ${MOST_PLACES} Git repositories, which is too many to protect from the server. Mount a smaller folder, or mount it read-only.`,
     )
 }
 
@@ -162,7 +162,7 @@ const cannotProtect = (path: string, why: string) =>
 const isBelowAnother = (path: string, places: ReadonlySet<string>) =>
   [...places].some((place) => place !== path && isWithin(path, place))
 
-/** Nothing for what went away and for what this user cannot read: then Git cannot, either. */
+/** Nothing if the file is gone or this user cannot read it, because Git cannot read it either. */
 async function textOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile() !== true || found.size > MAX_FILE_BYTES) return undefined

@@ -11,7 +11,7 @@ import { exposureOf, holdsFolder, isInside, type ProtectedPlaces } from './expos
 export interface HostOptions extends ProtectedPlaces {
   homeDir: string
   configDir: string
-  /** What relative paths begin at. */
+  /** The folder that relative paths start from. */
   cwd: string
   ownAddresses: Host['ownAddresses']
 }
@@ -24,7 +24,7 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
       for (const name of names) {
         path = join(path, name)
         const found = await lstat(path).catch((error: unknown) => {
-          // A server can hide a link from us in a folder that only it may enter, so nothing but absence counts as absence.
+          // A server can hide a link in a folder that only it may enter, so only a clear "not found" counts as missing.
           if (isAbsence(error)) return undefined
           throw unreadable(path, error)
         })
@@ -56,7 +56,7 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
       const asked = resolve(configDir, relativePath)
       refuseOutside(configDir, asked, relativePath)
       try {
-        // Looked at again after links are followed: a link below the folder may lead out of it.
+        // Checked again after links are resolved, because a link may lead out of the folder.
         const real = await realpath(asked)
         refuseOutside(await realpath(configDir), real, relativePath)
         return await readPlain(real, relativePath)
@@ -76,12 +76,12 @@ export function createHost({ homeDir, configDir, cwd, ownAddresses, ...places }:
   }
 }
 
-/** Node has no name for it: the descriptor stands for a path and gives no access to what is there. */
+/** O_PATH, for which Node has no constant: the descriptor stands for a path and gives no access to the file. */
 const O_PATH = 0o10000000
 
 /**
- * What a path leads to, and where that is. On Linux both come from one descriptor: between two looks at a path a server could
- * put a link in its place, and the second look would vouch for what the link leads to.
+ * What a path leads to, and where that is. On Linux both come from one descriptor: between two look-ups, a server could
+ * replace the path with a link, and the second look-up would approve the link's target.
  */
 async function lookAt(path: string): Promise<{ real: string; itself: BigIntStats }> {
   if (process.platform !== 'linux') {
@@ -94,15 +94,15 @@ async function lookAt(path: string): Promise<{ real: string; itself: BigIntStats
 
 const MAX_TEXT_BYTES = 1024 * 1024
 
-/** A pipe would never end, and a device not at all. */
+/** Reading a pipe or a device could go on for ever. */
 async function readPlain(path: string, asked: string): Promise<string> {
   const found = await stat(path)
-  if (!found.isFile()) throw invalid(`${JSON.stringify(asked)} is not a file; name one.`)
-  if (found.size > MAX_TEXT_BYTES) throw invalid(`${JSON.stringify(asked)} is larger than 1 MiB; name another file.`)
+  if (!found.isFile()) throw invalid(`${JSON.stringify(asked)} is not a file. Name a file.`)
+  if (found.size > MAX_TEXT_BYTES) throw invalid(`${JSON.stringify(asked)} is larger than 1 MiB. Name another file.`)
   return readFile(path, 'utf8')
 }
 
-/** `~` and `~/…` only: `~name` is a shell's idea of other users' homes. */
+/** Expands only `~` and `~/…`. `~name` means another user's home folder, which only shells know. */
 function expandHome(path: string, homeDir: string): string {
   if (path === '~') return homeDir
   return path.startsWith('~/') ? join(homeDir, path.slice(2)) : path
@@ -111,7 +111,9 @@ function expandHome(path: string, homeDir: string): string {
 function refuseOutside(folder: string, path: string, asked: string): void {
   const way = relative(folder, path)
   if (way === '' || way === '..' || way.startsWith('../') || isAbsolute(way) || asked.includes('\0')) {
-    throw invalid(`${JSON.stringify(asked)} is not a file below the configuration folder; give a path relative to it.`)
+    throw invalid(
+      `${JSON.stringify(asked)} is not a file below the configuration folder. Use a path relative to that folder.`,
+    )
   }
 }
 
@@ -128,7 +130,7 @@ function kindOf(found: {
 function unreadable(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || isThvError(error)) return error
   return invalid(
-    `The daemon cannot look at ${JSON.stringify(path)} (${String(error.code)}); check its permissions and links, or name another path.`,
+    `The daemon cannot access ${JSON.stringify(path)} (${String(error.code)}). Check its permissions and links, or name another path.`,
     error,
   )
 }

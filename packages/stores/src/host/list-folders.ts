@@ -34,8 +34,8 @@ function namesBetween(folder: string, path: string): string[] | undefined {
 }
 
 /**
- * The descriptor is asked where it leads, so that no link on the way counts. On Linux it is also what is read: a server could
- * put a link in the place of a folder between two looks at its path.
+ * Resolves the path from the open descriptor, so that links on the way do not matter. On Linux the descriptor is also what
+ * is read, because a server could replace the folder with a link between two look-ups of its path.
  */
 async function readWithoutLinks(path: string, asked: string): Promise<Dirent[]> {
   try {
@@ -56,13 +56,13 @@ const isLink = (asked: string) =>
 function explain(error: unknown, asked: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return notFound(`there is no folder ${JSON.stringify(asked)}; choose another one`, error)
-  if (code === 'ENOTDIR') return invalid(`${JSON.stringify(asked)} is not a folder; choose one`, error)
+  if (code === 'ENOTDIR') return invalid(`${JSON.stringify(asked)} is not a folder; choose another path`, error)
   if (code === 'ENAMETOOLONG')
     return invalid(`${shortened(asked)} is longer than the file system allows; choose another folder`, error)
   if (code === 'ELOOP')
     return invalid(`${JSON.stringify(asked)} leads through too many symbolic links; choose another folder`, error)
   if (code === 'EACCES' || code === 'EPERM')
-    return invalid(`the daemon may not look into ${JSON.stringify(asked)}; choose another folder`, error)
+    return invalid(`the daemon may not read ${JSON.stringify(asked)}; choose another folder`, error)
   return error
 }
 

@@ -12,20 +12,20 @@ export interface LoginStoreOptions {
   keyring?: Keyring
 }
 
-/** Its password is a random key of 256 bits: there is nothing to guess, so nothing that must be slow. */
+/** The password is a random 256-bit key that nobody can guess, so deriving the key need not be slow. */
 const COST = 2 ** 10
 
-/** Where the sealed file is, and its key where there is no keyring. */
+/** The folder of the sealed file, and of its key if there is no keyring. */
 export const loginsDir = (stateDir: string) => join(stateDir, 'logins')
 
 /**
- * Tokens of remote servers, sealed. Under a key of its own, in the keyring or in a private file: a login must be found
- * again after a restart without anybody typing the password of the secret store. Made with the first login.
+ * Sealed tokens of remote servers. They have their own key, in the keyring or in a private file, so that logins survive a
+ * restart without anybody typing the password of the secret store. The file is created with the first login.
  */
 export function createLoginStore({ stateDir, env, logger, keyring }: LoginStoreOptions) {
   const dataDir = loginsDir(stateDir)
   const store = createEncryptedStore(
-    // No variables: the password of the secret store is not the one of this.
+    // No environment variables: their password is the secret store's, not this file's.
     { dataDir, env: {}, keyring: keyring ?? createOsKeyring({ env }), logger },
     COST,
   )

@@ -6,34 +6,34 @@ import { appendRotating, openForAppend } from '../files/append-rotating.ts'
 import { ensurePrivateFolder } from '../files/private-folder.ts'
 
 export interface AuditLogsOptions {
-  /** Where files are that were only given a name. */
+  /** The folder for files that are given without a path. */
   dir: string
-  /** Receives whole lines of workloads without a file. */
+  /** Receives whole lines from workloads without a log file. */
   writeOut: (lines: string) => void
   logger: Logger
   maxBytes?: number
   files?: number
 }
 
-/** A place for records of calls. */
+/** Where records of calls go. */
 export interface AuditLogFile {
   /** Never throws or blocks. */
   write(line: string): void
-  /** Resolves when every accepted record is written, or cannot be. */
+  /** Resolves when every accepted record is written or lost. */
   close(): Promise<void>
 }
 
 export interface AuditLogs {
-  /** Throws when records could not be kept there. */
+  /** Throws if records could not be stored there. */
   open(file: string | undefined): Promise<AuditLogFile>
 }
 
-/** Together for a moment, so that many calls cost one write. */
+/** Records are collected for this long, so that many calls cost one write. */
 const FLUSH_MS = 100
-/** The limit of records that wait for a slow or full disk. Further records are only counted. */
+/** How many records may wait for a slow or full disk. Further records are only counted. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024
 
-/** Workloads may share a file: each file has one writer for as long as the daemon runs. */
+/** Workloads may share a file, so each file has one writer while the daemon runs. */
 export function createAuditLogs(options: AuditLogsOptions): AuditLogs {
   const { dir, writeOut, maxBytes = 10 * 1024 * 1024, files = 5 } = options
   const writers = new Map<string, AuditLogFile>()
@@ -58,13 +58,13 @@ async function tryFile(path: string): Promise<void> {
   }
 }
 
-/** Ours alone, a plain file, and under no second name: what is appended must not end up in something else. */
+/** Requires a regular file of this user without hard links, so that records cannot end up in another file. */
 async function openPrivate(path: string): Promise<FileHandle> {
   const handle = await openForAppend(path)
   try {
     const found = await handle.stat()
     if (!found.isFile()) throw invalid('it is not a regular file')
-    if (found.nlink !== 1) throw invalid('it has a second name')
+    if (found.nlink !== 1) throw invalid('it has a hard link')
     if ((found.mode & 0o077) !== 0) await handle.chmod(0o600)
     return handle
   } catch (error) {
@@ -128,7 +128,7 @@ function createWriter(options: WriterOptions): AuditLogFile {
   }
 }
 
-/** That there is a gap must not be a secret of the daemon's log. */
+/** Records a gap in the audit file itself, not only in the daemon's log. */
 function lostRecord(count: number): string {
   const record = { time: new Date().toISOString(), msg: 'audit_records_lost', count }
   return `${JSON.stringify(record)}\n`

@@ -7,10 +7,10 @@ import { printable } from '@toolhaven/contract/visible-text'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface DaemonLogOptions {
-  /** Gets whole lines. */
+  /** Receives whole lines. */
   write: (line: string) => void
   level: LogLevel
-  /** `json`: one object a line, for files and collectors. `human`: one short line, for a terminal. */
+  /** `json` writes one object per line, for files and collectors. `human` writes short lines for a terminal. */
   form: 'json' | 'human'
   now?: () => number
 }
@@ -29,11 +29,11 @@ export function createDaemonLog(options: DaemonLogOptions): Logger {
 }
 
 export interface DaemonLogFile extends Disposable {
-  /** Never throws: the daemon goes on without its log when the disk is full. */
+  /** Never throws: if the disk is full, the daemon runs without its log. */
   write(line: string): void
 }
 
-/** A private file that is shifted aside when it grows past `maxBytes`. Written at once, so that a crash loses no line. */
+/** A private file that is rotated when it grows past `maxBytes`. Lines are written at once, so that a crash loses none. */
 export function openDaemonLogFile(file: string, maxBytes = 10 * 1024 * 1024, files = 3): DaemonLogFile {
   let descriptor = openLog(file)
   let size = fstatSync(descriptor).size
@@ -49,7 +49,7 @@ export function openDaemonLogFile(file: string, maxBytes = 10 * 1024 * 1024, fil
         }
         size += writeSync(descriptor, line)
       } catch {
-        // There is nowhere left to say it.
+        // There is nowhere left to report this.
       }
     },
     [Symbol.dispose]() {
@@ -74,7 +74,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined'
 }
 
-/** Fields as JSON has them: errors by their words, nothing that JSON cannot say. */
+/** Fields as JSON: errors as their messages, without values that JSON cannot represent. */
 function plain(fields: LogFields): Record<string, unknown> {
   const seen = new WeakSet<object>()
   const replace = (_key: string, value: unknown): unknown => {
@@ -89,7 +89,7 @@ function plain(fields: LogFields): Record<string, unknown> {
     const copy: unknown = JSON.parse(JSON.stringify(fields, replace))
     return typeof copy === 'object' && copy !== null ? { ...copy } : {}
   } catch {
-    return { fields: '[cannot be shown]' } // a getter or toJSON of somebody else's threw
+    return { fields: '[cannot be shown]' } // a getter or toJSON threw
   }
 }
 

@@ -1,6 +1,6 @@
 import { createSerialQueue, type SerialQueue } from '../files/serial-queue.ts'
 
-/** Work of one key in call order, of different keys side by side, at most `limit` at a time. */
+/** Runs the tasks of each key in call order, and those of different keys in parallel, at most `limit` at a time. */
 export function createLimitedLanes(limit: number): SerialQueue {
   const inOrder = createSerialQueue()
   const queue: (() => void)[] = []

@@ -1,9 +1,9 @@
 import type { LogLine } from '@toolhaven/core/ports/stores'
 
-/** Hands lines to any number of readers; each has a bounded queue, so a slow one loses lines of its own only. */
+/** Passes lines to any number of readers. Each has a bounded queue, so a slow reader loses only its own lines. */
 export interface LineFeed {
   publish(name: string, lines: readonly LogLine[]): void
-  /** Listens from this call on, until aborted. */
+  /** Gives lines from this call on, until aborted. */
   follow(name: string, signal: AbortSignal): AsyncIterable<LogLine>
 }
 

@@ -16,7 +16,7 @@ export interface LogStoreOptions {
   dir: string
   logger: Logger
   maxBytes?: number
-  /** Files in all, the present one included. */
+  /** Total number of files, including the present one. */
   files?: number
   maxLineLength?: number
   /** Milliseconds since the epoch (default: from the clock of this machine). */
@@ -25,12 +25,12 @@ export interface LogStoreOptions {
 
 export interface FileLogStore extends LogStore, AsyncDisposable {}
 
-/** No file stays open between writes; this bounds those open at one time, however many workloads talk. */
+/** Limits how many files are open at a time. None stays open between writes. */
 const MAX_OPEN = 8
 
 /**
- * Output of workloads in DIR/NAME.log. Each `append` is whole lines (a last newline may be missing): only who masks
- * the output can join the pieces it came in, for a secret may lie across two of them. Disposing writes what waits.
+ * Output of workloads in DIR/NAME.log. Each `append` takes whole lines (the last newline may be missing). The caller joins
+ * the pieces of the output, because it also masks secrets, which may span two pieces. Disposing writes the waiting lines.
  */
 export function createLogStore(options: LogStoreOptions): FileLogStore {
   const { dir, logger, maxBytes = 10 * 1024 * 1024, files = 3, maxLineLength = 16 * 1024, now = Date.now } = options

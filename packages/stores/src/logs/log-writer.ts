@@ -5,9 +5,9 @@ import type { SerialQueue } from '../files/serial-queue.ts'
 
 export interface LogWriterOptions {
   fileOf: (stem: string) => string
-  /** Makes the folder; called before each write, for it may have been removed. */
+  /** Creates the folder. Called before each write, because the folder may have been removed. */
   prepare: () => Promise<void>
-  /** The line that stands for those that were dropped. */
+  /** The line that replaces dropped lines. */
   noticeOf: (dropped: number) => string
   run: SerialQueue
   logger: Logger
@@ -21,7 +21,7 @@ export interface LogWriter {
   /** Resolves when every earlier line is in the file, or is known to be lost. */
   flush(stem: string): Promise<void>
   flushAll(): Promise<void>
-  /** Drops what waits. */
+  /** Drops the waiting lines. */
   forget(stem: string): void
 }
 

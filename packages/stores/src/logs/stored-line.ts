@@ -1,11 +1,11 @@
 import type { LogLine, LogQuery } from '@toolhaven/core/ports/stores'
 
-/** Where a life of the server begins. */
+/** Marks where a run of the server begins. */
 const START = 'start'
 
 /**
- * `TIME<tab>KIND<tab>TEXT`, so that a person can read the file and cut it. Lines of files that are older than this format
- * are the text alone.
+ * `TIME<tab>KIND<tab>TEXT`, so that people can read the file and process it with `cut`. Lines in files older than this
+ * format are only the text.
  */
 const STORED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\t(stdout|stderr|start)\t(.*)$/
 
@@ -20,9 +20,9 @@ function parseLine(stored: string): LogLine | typeof START {
   return { time, stream: kind === 'stdout' ? 'stdout' : 'stderr', text }
 }
 
-/** Reads from the end as far as the query needs it; `tail` gives the last so many lines as they are stored. */
+/** Reads from the end as far as the query needs. `tail` gives the last N stored lines. */
 export async function readLines(tail: (count: number) => Promise<string[]>, query: LogQuery): Promise<LogLine[]> {
-  // Marks, and lines of other lives, are read over.
+  // Skips marks, and lines of other runs.
   for (let count = query.lines + 8; ; count *= 4) {
     const stored = await tail(count)
     const { lines, isWhole } = chosenOf(stored.map(parseLine), query)

@@ -5,7 +5,7 @@ import { errnoOf } from '../files/errno.ts'
 const BLOCK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
-/** The last lines of a file, oldest first, read from its end; none when there is no such file. */
+/** The last lines of a file, oldest first, read from its end; none if the file does not exist. */
 export async function tailFile(path: string, lines: number): Promise<string[]> {
   let handle
   try {
@@ -25,7 +25,7 @@ async function readBackwards(handle: FileHandle, lines: number): Promise<string[
   const blocks: Buffer[] = []
   let position = (await handle.stat()).size
   let newlines = 0
-  // One newline more than lines: the one before the first line wanted.
+  // One newline more than lines, because the first wanted line begins after a newline.
   while (position > 0 && newlines <= lines) {
     const size = Math.min(BLOCK_BYTES, position)
     position -= size
@@ -35,7 +35,7 @@ async function readBackwards(handle: FileHandle, lines: number): Promise<string[
     for (const byte of read) if (byte === NEWLINE) newlines += 1
     blocks.unshift(read)
   }
-  // Whole blocks are joined before they are decoded: a character may lie across two of them.
+  // Blocks are joined before decoding, because a character may span two of them.
   const text = Buffer.concat(blocks).toString('utf8')
   const all = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
   return text === '' ? [] : all.slice(-lines)

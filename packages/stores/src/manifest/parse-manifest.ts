@@ -7,7 +7,7 @@ import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
 import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 
-/** Reads what `thv apply` is given; `where` is what errors call it. Every fault is named at once, with its line. */
+/** Parses the file for `thv apply`. Errors call it `where`, and name every fault at once with its line. */
 export function parseManifest(source: string, where: string): Manifest {
   const lines = new LineCounter()
   const documents = parseAllDocuments(source, {
@@ -18,13 +18,13 @@ export function parseManifest(source: string, where: string): Manifest {
   })
   const [document, second] = [...documents]
   if (document === undefined) throw faulty(where, ['it is empty; begin with "format: 1"'])
-  if (second !== undefined) throw faulty(where, ['it holds more than one document; keep everything in one'])
+  if (second !== undefined) throw faulty(where, ['it contains more than one document; put everything into one'])
   const at = (offset: number | undefined) => {
     const { line, col } = lines.linePos(offset ?? 0)
     return `line ${line}, column ${col}`
   }
   const broken = [...document.errors, ...document.warnings]
-  // The parser calls itself for each level, and lists what comes of it among the faults.
+  // The parser recurses for each level, and reports a stack overflow as one of its faults.
   if (broken.some(({ message }) => /call stack size/.test(message))) throw tooDeep(where)
   if (broken.length > 0)
     throw faulty(
@@ -53,15 +53,15 @@ function valueOf(document: Document, where: string): unknown {
   }
 }
 
-const DASHES = 'each entry of a list begins with "- ", and its fields stand below each other'
+const DASHES = 'each entry of a list begins with "- ", and its fields are aligned below each other'
 
-/** What the parser of YAML says of the layout, for people who do not know its words. */
+/** The YAML parser's layout errors in words for people who do not know YAML's terms. */
 const LAYOUT_FAULTS: Readonly<Record<string, string>> = {
   BAD_INDENT:
-    'this line is indented otherwise than those that it belongs to; fields of one entry begin in the same column',
-  TAB_AS_INDENT: 'a tab stands where blanks should',
-  UNEXPECTED_TOKEN: `this line does not fit those above it; ${DASHES}`,
-  MISSING_CHAR: `this line does not fit those above it, or lacks a quotation mark, bracket or colon; ${DASHES}`,
+    'this line is indented differently from the lines it belongs to; fields of one entry begin in the same column',
+  TAB_AS_INDENT: 'it is indented with a tab; use spaces',
+  UNEXPECTED_TOKEN: `this line does not fit the lines above it; ${DASHES}`,
+  MISSING_CHAR: `this line does not fit the lines above it, or lacks a quotation mark, bracket or colon; ${DASHES}`,
 }
 
 const tooDeep = (where: string) => faulty(where, [`maps and lists in it nest deeper than ${MOST_LEVELS} levels`])
@@ -97,7 +97,7 @@ function plainer(value: unknown, path: readonly (string | number)[], message: st
   return meant === undefined ? message : `is not a known client; did you mean ${meant}?`
 }
 
-/** What flags of "thv run" are called in a file. */
+/** Names that "thv run" flags have in a file. */
 const FIELD_OF_FLAG: Readonly<Record<string, string>> = {
   server: 'image',
   args: 'cmd_arguments',
@@ -116,7 +116,7 @@ function meantOf(path: readonly (string | number)[], key: string): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/** The fields that the schema has at this place. */
+/** The fields that the schema allows at this place. */
 function fieldsAt(schema: unknown, path: readonly (string | number)[]): string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
     return fieldsAt(schema.unwrap(), path)
@@ -132,7 +132,7 @@ const spelled = (path: readonly (string | number)[]) =>
     .join('')
     .slice(path[0] === undefined ? 0 : 1)
 
-/** Where the key stands, else its value, else the nearest thing around it that is there. */
+/** The position of the key, or of its value, or of the nearest enclosing node that exists. */
 function offsetOf(document: Document, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)

@@ -8,14 +8,14 @@ interface Answer {
 }
 
 /**
- * The answer with a body that fails as soon as it grows past the limit. Counted after decoding, chunk by chunk, so a small
- * compressed body that unpacks to a huge one costs one chunk more than the limit.
+ * The response with a body that fails as soon as it exceeds the limit. Bytes are counted after decoding, chunk by chunk, so
+ * a small compressed body that unpacks to a huge one costs at most one chunk more than the limit.
  */
 export function capBody(answer: Answer, maxBytes: number, url: URL): Response {
   const headers = new Headers([...answer.headers])
   const declared = Number(headers.get('content-length') ?? 0)
   if (!headers.has('content-encoding') && declared > maxBytes) throw tooLarge(url, maxBytes)
-  // They describe the bytes on the wire, not those the caller reads.
+  // These headers describe the bytes on the wire, not those the caller reads.
   headers.delete('content-encoding')
   headers.delete('content-length')
   const init = { status: answer.status, statusText: answer.statusText, headers }
@@ -32,11 +32,11 @@ async function* counted(body: AsyncIterable<Uint8Array<ArrayBuffer>>, maxBytes: 
     }
   } catch (error) {
     if (isThvError(error)) throw error
-    throw unavailable(`the answer of ${url.host} broke off: ${describeError(error)}`, error)
+    throw unavailable(`the response from ${url.host} broke off: ${describeError(error)}`, error)
   }
 }
 
-/** One chunk is asked for when one is read: the sender waits for the reader. */
+/** Requests a chunk only when the reader wants one, so that the sender waits for the reader. */
 function toStream(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream(
     {
@@ -54,5 +54,5 @@ function toStream(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): Readab
 }
 
 function tooLarge(url: URL, maxBytes: number): ThvError {
-  return invalid(`the answer of ${url.host} is larger than ${maxBytes} bytes`)
+  return invalid(`the response from ${url.host} is larger than ${maxBytes} bytes`)
 }

@@ -23,7 +23,7 @@ interface RedirectAnswer {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** What another origin may learn; everything else (tokens, cookies, keys in headers of any name) stays behind. */
+/** Headers that another origin may see. All others (tokens, cookies, keys in any header) are removed. */
 const CARRIED_TO_OTHER_ORIGINS = [
   'accept',
   'accept-language',
@@ -43,7 +43,7 @@ export function nextRequest(
   if (location === null) return undefined
   const absolute = URL.parse(location, request.url)
   if (absolute === null) throw invalid(`${request.url.host} redirects to something that is not a URL`)
-  // The text as sent, where it names a host itself, so that an odd notation of an address is still seen.
+  // Keeps an absolute URL as sent, so that an odd notation of an address is still noticed.
   const text = URL.canParse(location) ? location : absolute.href
   const url = vetUrl(text, allowPrivate)
   if (request.url.protocol === 'https:' && url.protocol !== 'https:') {

@@ -6,20 +6,20 @@ import { type GuardedInit, type GuardedRequest, nextRequest } from './follow-red
 import { vetUrl } from './vet-url.ts'
 
 export interface GuardedFetchOptions extends VettedDispatcherOptions {
-  /** Of the body after decoding; Infinity for a stream without end. */
+  /** Limit for the decoded body; Infinity for an endless stream. */
   maxBytes: number
-  /** From the first name look-up to the last byte; Infinity for a stream without end. */
+  /** Time from the first name look-up to the last byte; Infinity for an endless stream. */
   timeoutMs: number
 }
 
-/** Like the platform's fetch; redirects are followed unless `init.redirect` says otherwise, each one vetted. */
+/** Like the platform's fetch. Follows redirects unless `init.redirect` says otherwise, and checks each one. */
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>
 
 const MAX_REDIRECTS = 5
 
 /**
  * The one fetch for addresses that others choose (registry URLs, remote servers, identity providers).
- * Refusals are `invalid`, a host that does not answer is `unavailable`; an abort of the caller's is rethrown as it is.
+ * Refusals are `invalid`, and a host that does not answer is `unavailable`. The caller's own abort is rethrown unchanged.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch & AsyncDisposable {
   const { allowPrivate, maxBytes, timeoutMs } = options
@@ -58,7 +58,7 @@ async function send(dispatcher: Dispatcher, request: GuardedRequest, signal: Abo
   }
 }
 
-/** Our time limit becomes an error; any other abort is the caller's own. */
+/** Turns the time limit into an error. Any other abort comes from the caller. */
 function reasonOf(signal: AbortSignal, url: URL): unknown {
   const reason: unknown = signal.reason
   const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'

@@ -6,17 +6,17 @@ import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undic
 import { reachWithOwn } from '@toolhaven/core/net/address-reach'
 
 export interface VettedDispatcherOptions {
-  /** Lets it reach this machine and private networks, and plain http. Link-local and reserved addresses stay refused. */
+  /** Allows this machine, private networks and plain http. Link-local and reserved addresses stay refused. */
   allowPrivate: boolean
   /** See `Host`; they count as private. */
   ownAddresses?: () => readonly string[]
-  /** All addresses of a name; the system's resolver when left out. */
+  /** Resolves a name to all its addresses (default: the system's resolver). */
   resolve?: (hostname: string) => Promise<string[]>
-  /** PEM certificates trusted besides the usual ones. */
+  /** PEM certificates to trust in addition to the usual ones. */
   caCertificates?: string[]
   /**
-   * Used only when private addresses are allowed: a proxy resolves and dials for us, so nothing could be promised about the
-   * address. Without that permission connections are always direct.
+   * Used only if private addresses are allowed: a proxy resolves the name and dials, so Toolhaven cannot check the
+   * address. Without that permission, connections are always direct.
    */
   proxy?: { http?: string; https?: string; except?: string }
 }
@@ -36,7 +36,7 @@ export function createVettedDispatcher(options: VettedDispatcherOptions): Dispat
     const addresses = { httpProxy: proxy.http ?? '', httpsProxy: proxy.https ?? '', noProxy: proxy.except ?? '' }
     return new EnvHttpProxyAgent({ ...addresses, requestTls: tls, connect })
   }
-  // Silence is limited by the caller's time limit, which a stream without end does not have.
+  // The caller's time limit ends a silent connection. An endless stream has no time limit.
   return new Agent({ connect, bodyTimeout: 0 })
 }
 
@@ -53,7 +53,7 @@ function vettingConnector(
   }
 }
 
-/** One forbidden address refuses the whole name: mixing public and private addresses is an attack or a mistake, never a need. */
+/** One forbidden address refuses the whole name, because mixing public and private addresses is an attack or a mistake. */
 async function vettedAddresses(options: VettedDispatcherOptions, host: string): Promise<string[]> {
   const addresses = isIP(host) ? [host] : await (options.resolve ?? resolveWithSystem)(host)
   if (addresses.length === 0) throw unavailable(`${host} has no address`)

@@ -13,8 +13,8 @@ interface RegistryRequest {
 }
 
 /**
- * Reads what is at an address: a registry file, or an MCP registry, without being told which. A file is at its own address, so an
- * address without one is tried as the base of an MCP registry.
+ * Reads a registry file or an MCP registry from a URL and finds out which of the two it is. A file is at the URL itself, so a
+ * URL without a file is tried as the base of an MCP registry.
  */
 export async function askRegistry(
   { fetch, url, now }: RegistryRequest,
@@ -22,7 +22,7 @@ export async function askRegistry(
 ): Promise<RegistryCopy> {
   const origin = `the registry at ${URL.parse(url)?.host ?? 'this address'}`
   const list = serverListUrl(url)
-  const nothing = `there is no list of an MCP registry at ${list.pathname}`
+  const nothing = `${list.pathname} is not the server list of an MCP registry`
   if (isServerListUrl(url)) {
     const copy = await listCopy({ fetch, list, origin }, now)
     if (copy) return copy
@@ -31,7 +31,7 @@ export async function askRegistry(
   const fetched = await fetchText(fetch, url, { origin, headers: newsHeaders(before) })
   if (fetched.response.status === 304 && before !== undefined) return before
   const document = looseJson(fetched)
-  // A list may also be at an address of its own.
+  // The URL may also be that of the list itself.
   const isList = isServerList(document)
   if (!isList && isFile(document, url)) return fileCopy(fetched, origin)
   const copy = await listCopy({ fetch, list: isList ? new URL(url) : list, origin }, now)
@@ -55,7 +55,7 @@ async function listCopy(request: ListRequest, now: number): Promise<RegistryCopy
   return servers && { document: await collectServers(servers, { list: request.list, now }), readAt: now }
 }
 
-/** Whether it is meant to be a registry file, though it may have faults. */
+/** Whether the text is meant to be a registry file, even if it has faults. */
 function isFile(document: unknown, url: string): boolean {
   const { servers } = Object(document)
   return typeof servers === 'object' || URL.parse(url)?.pathname.endsWith('.json') === true
@@ -70,7 +70,7 @@ function fileCopy({ response, text }: FetchedText, origin: string): RegistryCopy
   }
 }
 
-/** Only to see what it is meant to be. */
+/** Parses only to find out what the text is meant to be. */
 function looseJson({ response, text }: FetchedText): unknown {
   try {
     return response.status === 200 ? JSON.parse(text) : undefined

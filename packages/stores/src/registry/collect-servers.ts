@@ -9,7 +9,7 @@ import { entryOfServer } from '@toolhaven/core/registry/entry-of-server'
 import { compareVersions } from '@toolhaven/core/upgrades/compare-versions'
 import * as z from 'zod'
 
-/** Tens of thousands take seconds, in which the gateway has to answer. */
+/** Processing tens of thousands of servers takes seconds, so pauses let the gateway answer. */
 const AT_ONCE = 100
 
 const official = z.object({
@@ -30,7 +30,7 @@ interface Listed {
   said: z.infer<typeof official>
 }
 
-/** What a list of an MCP registry comes to: the latest version of each server that can run here, and why others cannot. */
+/** The latest version of each server in an MCP registry that can run here, and the reasons why others cannot. */
 export async function collectServers(
   all: readonly unknown[],
   { list, now }: { list: URL; now: number },
@@ -39,7 +39,7 @@ export async function collectServers(
   const latest = new Map<string, Listed>()
   for (const [at, item] of all.entries()) {
     const listed = readListed(item)
-    if (!listed) leftOut.push({ name: `entry ${at + 1}`, reason: 'it has no name, or is not in the form of a list' })
+    if (!listed) leftOut.push({ name: `entry ${at + 1}`, reason: 'it has no name, or the wrong format' })
     else if (isNewer(listed, latest.get(listed.name))) latest.set(listed.name, listed)
   }
   const servers: [string, ImageServer][] = []
@@ -73,7 +73,7 @@ function readListed(item: unknown): Listed | undefined {
   return { name: server.name, version: server.version ?? '', server, said }
 }
 
-/** A version that was taken back stays in the way of the older ones: they may have what it was taken back for. */
+/** A withdrawn version also hides older ones, which may have the fault that it was withdrawn for. */
 function isNewer(listed: Listed, than: Listed | undefined): boolean {
   if (!than) return true
   const [a, b] = [listed.said, than.said]
@@ -90,7 +90,7 @@ function entryOf(server: unknown, facts: { status: string | undefined; source: s
   throw invalid(excerpt(`${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'is wrong'}`, 200))
 }
 
-/** Where the registry has this version. */
+/** The URL of this version in the registry. */
 function addressOf(list: URL, name: string, version: string): string {
   const part = (text: string) => encodeURIComponent(text.toWellFormed())
   return `${list.origin}${list.pathname}/${part(name)}/versions/${part(version || 'latest')}`

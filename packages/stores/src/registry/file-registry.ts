@@ -14,7 +14,7 @@ export interface FileRegistry {
   read(location: FileLocation): Promise<RegistryDocument>
 }
 
-/** Reads a registry file again only when it is another one, or was changed, since the last time. */
+/** Reads a registry file again only if it was replaced or changed since the last time. */
 export function createFileRegistry({ copies, maxBytes }: { copies: LastGoodCopies; maxBytes: number }): FileRegistry {
   let known: { path: string; version: string; document: RegistryDocument } | undefined
   return {

@@ -9,7 +9,7 @@ import { ensurePrivateFolder } from '../files/private-folder.ts'
 import { readPrivateFile } from '../files/private-file.ts'
 import { checkRegistry } from './parse-registry.ts'
 
-/** A document with what its server wants to hear when asked whether it is still the newest. */
+/** A document with the validators for asking its server whether it is still current. */
 export interface RegistryCopy {
   document: RegistryContent
   /** When the list of an MCP registry was read. */
@@ -36,8 +36,8 @@ const stored = z.strictObject({
 })
 
 /**
- * One file per location. It can always be fetched again, so a damaged copy, or one of another format, is just no copy;
- * and a copy that cannot be written does not keep the document from being used.
+ * One file per location. A copy can always be fetched again, so a damaged copy or one in another format is ignored, and a
+ * document whose copy cannot be written is used anyway.
  */
 export function createLastGoodCopies({ dataDir, logger }: { dataDir: string; logger: Logger }): LastGoodCopies {
   const folder = join(dataDir, 'registry')
@@ -69,7 +69,7 @@ export function createLastGoodCopies({ dataDir, logger }: { dataDir: string; log
   }
 }
 
-/** Permission is part of the place: what was read with private addresses allowed says nothing about a read without. */
+/** The permission is part of the key: a copy that was read with private addresses allowed must not be used without it. */
 export function locationKey(location: RegistryLocation): string {
   return createHash('sha256')
     .update(JSON.stringify(locationParts(location)))

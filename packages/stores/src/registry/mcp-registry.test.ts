@@ -150,7 +150,7 @@ describe('an MCP registry', () => {
     })
     expect(content.remote_servers?.['io.github.orchard/plum']).toMatchObject({ url: 'https://plum.example/sse' })
     expect(content.leftOut).toEqual([
-      { name: 'entry 4', reason: 'it has no name, or is not in the form of a list' },
+      { name: 'entry 4', reason: 'it has no name, or the wrong format' },
       { name: 'io.github.orchard/pear', reason: 'nuget packages are not supported' },
     ])
   })
@@ -212,7 +212,7 @@ describe('an MCP registry', () => {
     const page = await serve((request, response) => response.writeHead(request.url === '/' ? 200 : 404).end('<html>'))
     const refusal = await refusalOf(source().read(page.locate(), forever))
     expect(refusal).toContain('line 1, column 1')
-    expect(refusal).toContain('there is no list of an MCP registry at /v0.1/servers')
+    expect(refusal).toContain('/v0.1/servers is not the server list of an MCP registry')
     const closed = await serve((_request, response) => response.writeHead(401).end())
     expect(await refusalOf(source().read(closed.locate(), forever))).toContain('/v0.1/servers answered with status 401')
   })

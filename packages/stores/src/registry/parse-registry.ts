@@ -7,12 +7,12 @@ import * as z from 'zod'
 const MAX_DEPTH = 64
 const MAX_FAULTS = 5
 
-/** `origin` names the source in messages. */
+/** `origin` is the name of the source in messages. */
 export function parseRegistryText(text: string, origin: string): RegistryDocument {
   return checkRegistry(readRegistryJson(text, origin), origin)
 }
 
-/** Accepts what public registries of this format write, and refuses the rest with the first faults named. */
+/** Accepts the variants that public registries of this format write. Errors name the first faults. */
 export function checkRegistry(document: unknown, origin: string): RegistryDocument {
   const checked = parseOutside(registryDocument, inOurSpelling(document))
   if (checked.success) return checked.data
@@ -22,7 +22,7 @@ export function checkRegistry(document: unknown, origin: string): RegistryDocume
   throw invalid(`${origin} is not a registry: ${faults.join('; ')}${more}`)
 }
 
-/** For everything that a registry sends, whatever its format. */
+/** Parses anything that a registry sends, whatever its format. */
 export function readRegistryJson(text: string, origin: string): unknown {
   try {
     return parseJson(text, { maxDepth: MAX_DEPTH })
@@ -50,7 +50,7 @@ function eachEntry(servers: unknown): unknown {
   return Object.fromEntries(Object.entries(entries.data).map(([key, entry]) => [key, normalEntry(key, entry)]))
 }
 
-/** The key is the name; the status may be capitalised; a list that is not there may be written as null. */
+/** The key is the name, the status may be capitalised, and a missing list may be written as null. */
 function normalEntry(key: string, entry: unknown): unknown {
   const fields = looseObject.safeParse(entry)
   if (!fields.success) return entry
@@ -76,7 +76,7 @@ function jsonPath(path: readonly PropertyKey[]): string {
   }, '$')
 }
 
-/** A bad key hides what is wrong with it one level down. */
+/** The schema reports what is wrong with a key one level down. */
 function inWords(issue: z.core.$ZodIssue): string {
   const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
   return shorten(inner ?? issue.message)

@@ -12,12 +12,12 @@ export interface RegistrySourceOptions {
   dataDir: string
   logger: Logger
   clock: Clock
-  /** Two guarded fetches: one for public addresses only, one that may also reach private ones. */
+  /** Two guarded fetches: one only for public addresses, and one that may also reach private ones. */
   fetchFor(allowPrivate: boolean): GuardedFetch
   builtIn: unknown
 }
 
-/** What the fetches given to `createRegistrySource` should allow. */
+/** The limits for the fetches that `createRegistrySource` takes. */
 export const REGISTRY_FETCH_LIMITS = { maxBytes: 16 * 1024 * 1024, timeoutMs: 20_000 } as const
 
 export function createRegistrySource({

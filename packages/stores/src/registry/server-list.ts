@@ -4,18 +4,18 @@ import type { GuardedFetch } from '../net/guarded-fetch.ts'
 import { type FetchedText, fetchText } from './fetch-text.ts'
 import { readRegistryJson } from './parse-registry.ts'
 
-/** How much of a list is read. A longer one is refused: a part of it would pass for all of it. */
+/** Limits for a list. A longer list is refused, because a part of it would look like all of it. */
 export interface ListLimits {
   pages: number
   servers: number
-  /** Of the text of all pages. */
+  /** Total size of all pages. */
   bytes: number
   timeMs: number
 }
 
 export const LIST_LIMITS: ListLimits = { pages: 1000, servers: 50_000, bytes: 64 * 1024 * 1024, timeMs: 300_000 }
 
-/** It has to fit into an address. */
+/** The cursor must fit into a URL. */
 const MAX_CURSOR = 4096
 
 const listPage = z.object({
@@ -23,10 +23,10 @@ const listPage = z.object({
   metadata: z.object({ nextCursor: z.string().nullish() }).nullish(),
 })
 
-/** Whether it is a page of a list of servers. In a registry file, `servers` is an object. */
+/** Whether the value is a page of a server list. In a registry file, `servers` is an object. */
 export const isServerList = (document: unknown) => listPage.safeParse(document).success
 
-/** The list of an MCP registry, whose address may be its base, that of its API, or that of the list itself. */
+/** The URL of an MCP registry's list. The given URL may be the registry's base, its API or the list itself. */
 export function serverListUrl(address: string): URL {
   const url = new URL(address)
   const path = url.pathname.replace(/\/+$/, '')
@@ -38,7 +38,7 @@ export function serverListUrl(address: string): URL {
 
 const isListPath = (path: string) => /\/v0(?:\.\d+)?\/servers$/.test(path)
 
-/** Whether an address can only be that of an MCP registry. */
+/** Whether a URL can only belong to an MCP registry. */
 export function isServerListUrl(address: string): boolean {
   const path = URL.parse(address)?.pathname.replace(/\/+$/, '') ?? ''
   return isListPath(path) || /\/v0\.\d+$/.test(path)
@@ -52,7 +52,7 @@ export interface ListRequest {
   limits?: ListLimits
 }
 
-/** All that the registry lists, page by page to the end. Undefined when there is no such list at the address. */
+/** Reads all pages of the registry's list. Undefined if the URL has no such list. */
 export async function readServerList({ fetch, list, origin, limits = LIST_LIMITS }: ListRequest) {
   const refusal = (reason: string) => invalid(`${origin} could not be read: ${reason}`)
   const init = { origin, headers: { accept: 'application/json' }, signal: AbortSignal.timeout(limits.timeMs) }
@@ -71,7 +71,8 @@ export async function readServerList({ fetch, list, origin, limits = LIST_LIMITS
     if (servers.length > limits.servers) throw refusal(`it lists more than ${limits.servers} servers`)
     cursor = found.metadata?.nextCursor ?? ''
     if (cursor === '') return servers
-    if (cursor.length > MAX_CURSOR) throw refusal(`page ${pages} leads to a cursor of ${cursor.length} characters`)
+    if (cursor.length > MAX_CURSOR)
+      throw refusal(`page ${pages} has a cursor of ${cursor.length} characters, which is too long`)
     if (cursors.has(cursor)) throw refusal(`its list has no end: page ${pages} leads back to an earlier one`)
     cursors.add(cursor)
   }
@@ -89,7 +90,7 @@ function pageOf({ response, text }: FetchedText, origin: string) {
   return listPage.safeParse(readRegistryJson(text, origin)).data
 }
 
-/** Nothing, a page for people or the answer of another API: what is at an address that has no list. */
+/** Whether a response is what a URL without a list returns: nothing, a page for people, or the response of another API. */
 function isElsewhere({ response: { status } }: FetchedText): boolean {
   return status === 200 || status === 404 || status === 405 || status === 410
 }

@@ -20,14 +20,14 @@ export interface UrlRegistry {
 }
 
 const FRESH_MS = 10 * 60_000
-/** While a source is down its callers fall back to the kept copy at once; it is asked again after this time. */
+/** While a source is down, callers get the kept copy at once. The source is asked again after this time. */
 const RETRY_MS = 30_000
-/** The list of an MCP registry is hundreds of requests long. */
+/** Reading the list of an MCP registry can take hundreds of requests. */
 const LIST_FRESH_MS = 60 * 60_000
 
 type Known = { at: number; copy: RegistryCopy } | { at: number; error: unknown; copy: RegistryCopy }
 
-/** Asks a server for the registry at most once in a while, once for all who want it, and only for what is new. */
+/** Asks the server at most once per interval, with one request for all callers, and only for changes. */
 export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
   const { copies, clock, logger } = options
   const known = new Map<string, Known>()
@@ -41,13 +41,13 @@ export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
       if (copy !== before) await copies.save(location, copy)
       return copy.document
     } catch (error) {
-      // Without a copy to fall back to there is nothing to hurry for: the next one asks again.
+      // Without a kept copy there is nothing else to give, so the next caller asks again.
       if (before !== undefined) known.set(key, { at: clock.now(), error, copy: before })
       throw error
     }
   }
 
-  /** A copy from before the daemon started is as old as it says. */
+  /** The stored time tells the age of a copy from an earlier run of the daemon. */
   async function recall(location: UrlLocation, key: string): Promise<void> {
     if (known.has(key)) return
     const copy = await copies.load(location)
@@ -67,7 +67,7 @@ export function createUrlRegistry(options: UrlRegistryOptions): UrlRegistry {
       const last = known.get(key)
       const age = last === undefined ? Infinity : clock.now() - last.at
       if (last?.copy.document.leftOut && !isRefresh) {
-        // Nobody waits for hundreds of requests: the next ones see what they bring.
+        // Callers do not wait for hundreds of requests. Later callers get the new list.
         if (age >= ('error' in last ? FRESH_MS : LIST_FRESH_MS))
           refreshOnce(location, key).catch((error: unknown) =>
             logger.warn('the registry cannot be read; using its last valid copy', { reason: describeError(error) }),
@@ -94,7 +94,7 @@ async function ask(
   return copy
 }
 
-/** One caller's abort ends its own waiting; the answer is still wanted by the others. */
+/** A caller's abort ends only that caller's wait. The others still want the response. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

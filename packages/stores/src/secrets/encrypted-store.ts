@@ -20,20 +20,20 @@ import {
   type PasswordSources,
 } from './password.ts'
 
-/** The one encrypted store of an installation, with the places its password may be kept in. */
+/** The encrypted store of an installation, with the places where its password may be kept. */
 export interface EncryptedStore {
   setUp(given: string | undefined): Promise<{ provider: EncryptedSecrets; message: string }>
   open(): Promise<EncryptedSecrets>
   changePassword(oldPassword: string | undefined, newPassword: string): Promise<{ message: string }>
 }
 
-/** Its functions must not overlap: the caller runs them one at a time. */
+/** Calls must not overlap. The caller runs them one at a time. */
 export function createEncryptedStore(sources: PasswordSources, cost?: number): EncryptedStore {
   const file = join(sources.dataDir, 'secrets.enc')
   const costOption = cost === undefined ? {} : { cost }
-  // One store in memory per file: two would overwrite each other's changes.
+  // One store in memory per file, because two would overwrite each other's changes.
   let current: EncryptedSecrets | undefined
-  /** What was said of the password when it was last proved. */
+  /** The sentence about the password from the last time it was proved. */
   let message = ''
 
   async function openWith(found: FoundPassword): Promise<EncryptedSecrets | undefined> {
@@ -55,9 +55,9 @@ export function createEncryptedStore(sources: PasswordSources, cost?: number): E
   return {
     async setUp(given) {
       const existing = await readStoreId(file)
-      // A store whose file is gone is not the one in memory any more.
+      // If the file is gone, the store in memory is no longer valid.
       if (existing === undefined) current = undefined
-      // It is open already and nothing new was said: asking again changes nothing.
+      // The store is open and no new password was given, so nothing changes.
       if (current !== undefined && (given ?? '') === '') return { provider: current, message }
       const storeId = existing ?? newStoreId()
       const { secrets, found } = await (existing === undefined ? begin(storeId, given) : openExisting(storeId, given))

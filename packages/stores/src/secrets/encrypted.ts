@@ -31,7 +31,7 @@ export interface EncryptedOptions {
 
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** The name under which the keyring holds a store's password; undefined when there is no store. Needs no password. */
+/** The name of a store's password in the keyring; undefined if there is no store. Needs no password. */
 export async function readStoreId(file: string): Promise<string | undefined> {
   const text = await readPrivateFile(file, { maxBytes: MAX_BYTES })
   return text === undefined ? undefined : parseSealedFile(text).header.id
@@ -41,7 +41,7 @@ export function newStoreId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** Begins an empty store. The file must not be there yet. */
+/** Creates an empty store. The file must not exist yet. */
 export async function createEncryptedSecrets(options: EncryptedOptions & { id: string }): Promise<EncryptedSecrets> {
   await ensurePrivateFolder(dirname(options.file))
   if ((await readPrivateFile(options.file, { maxBytes: MAX_BYTES })) !== undefined) {
@@ -52,7 +52,7 @@ export async function createEncryptedSecrets(options: EncryptedOptions & { id: s
   return encryptedSecrets(options, key, new Map())
 }
 
-/** Opens a store, undefined when the password is wrong. The key is derived once, here. */
+/** Opens a store; undefined if the password is wrong. The key is derived only here. */
 export async function openEncryptedSecrets(options: EncryptedOptions): Promise<EncryptedSecrets | undefined> {
   const text = await readPrivateFile(options.file, { maxBytes: MAX_BYTES })
   if (text === undefined)
@@ -71,7 +71,7 @@ function encryptedSecrets(options: EncryptedOptions, opened: SealingKey, found: 
   let key = opened
   let entries: ReadonlyMap<string, string> = found
 
-  /** Memory changes only after the file, so a failed write changes nothing. */
+  /** Changes the file before memory, so that a failed write changes nothing. */
   async function commit(next: ReadonlyMap<string, string>, nextKey: SealingKey): Promise<void> {
     const text = seal(next, nextKey)
     if (Buffer.byteLength(text) > MAX_BYTES)
@@ -103,7 +103,7 @@ function encryptedSecrets(options: EncryptedOptions, opened: SealingKey, found: 
     },
     changePassword: (oldPassword, newPassword) =>
       inOrder('', async () => {
-        if (newPassword === '') throw invalid('the new password is empty: give one')
+        if (newPassword === '') throw invalid('the new password must not be empty')
         if ((await proveSealingKey(oldPassword, key.header)) === undefined) throw wrongPassword()
         await commit(entries, await makeSealingKey(newPassword, key.header.id, options.cost ?? SCRYPT_COST))
       }),

@@ -3,8 +3,8 @@ import type { SecretsProvider } from '@toolhaven/core/ports/secrets'
 import { SECRET_PREFIX, secretVariable, variableAdvice } from '@toolhaven/core/secrets/secret-variable'
 
 /**
- * Secrets are variables of the daemon, for machines that already have them there. An empty variable is none: that is what
- * CI systems make of a secret that was not defined.
+ * Secrets are environment variables of the daemon, for machines that already have them there. An empty variable counts as
+ * missing, because CI systems set one for a secret that is not defined.
  */
 export function createEnvironmentSecrets(env: Readonly<Record<string, string | undefined>>): SecretsProvider {
   const valueOf = (variable: string) => env[variable] || undefined

@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers'
 import { unavailable } from '@toolhaven/core/errors'
 import * as z from 'zod'
 
-/** The operating system's own store of passwords. Each call throws `unavailable` when there is none to be reached. */
+/** The operating system's password store. Each call throws `unavailable` if none can be reached. */
 export interface Keyring {
   get(account: string): Promise<string | undefined>
   set(account: string, password: string): Promise<void>
-  /** Forgets it; nothing happens when there is none. */
+  /** Deletes the password, if there is one. */
   delete(account: string): Promise<void>
 }
 
@@ -33,13 +33,13 @@ const PASSED_ON = [
 
 /**
  * A keyring may wait for a person, or for a service that never answers, inside a native call that cannot be
- * cancelled. So each call runs in a process of its own that is killed when its time is over; the password goes
- * through a pipe, never through arguments or the environment.
+ * cancelled. So each call runs in its own process, which is killed after a timeout. The password goes through a pipe,
+ * never through arguments or the environment.
  */
 export function createOsKeyring(options: KeyringOptions): Keyring {
   const { env, platform = process.platform } = options
   const call = async (request: Request): Promise<string | null> => {
-    // Without a session bus there is no Secret Service; asking would start one, or wait.
+    // Without a session bus there is no Secret Service. A call would start one, or wait.
     if (platform === 'linux' && !(await hasSessionBus(env)))
       throw unavailable('there is no keyring: no desktop session bus was found')
     return askChild(request, env, options.timeoutMs ?? 10_000)
@@ -77,7 +77,7 @@ async function askChild(request: Request, env: KeyringOptions['env'], timeoutMs:
       killSignal: 'SIGKILL',
     },
   )
-  // A child that could not be started, or ended early, shows in the missing answer.
+  // A missing answer shows that the child could not start or ended early.
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify(request))
@@ -88,7 +88,7 @@ async function askChild(request: Request, env: KeyringOptions['env'], timeoutMs:
   return parsed.data.value
 }
 
-/** Pinned to the Secret Service: the kernel's keyring, the library's other choice on Linux, is gone after a reboot. */
+/** Uses only the Secret Service. The library's other choice on Linux, the kernel's keyring, is lost at a reboot. */
 const PROGRAM = `
 import { text } from 'node:stream/consumers'
 const { service, account, password, forget } = JSON.parse(await text(process.stdin))

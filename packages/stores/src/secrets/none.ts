@@ -1,10 +1,10 @@
 import { unsupported } from '@toolhaven/core/errors'
 import type { SecretsProvider } from '@toolhaven/core/ports/secrets'
 
-/** No secrets at all, by choice: everything but a lookup is refused. */
+/** The user chose to store no secrets: everything except a lookup is refused. */
 export function createNoSecrets(): SecretsProvider {
   const refuse = async (): Promise<never> => {
-    throw unsupported('the secrets provider "none" keeps no secrets: set up "encrypted" or "1password" first')
+    throw unsupported('the secrets provider "none" stores no secrets: set up "encrypted" or "1password" first')
   }
   return {
     type: 'none',

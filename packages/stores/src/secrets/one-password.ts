@@ -3,7 +3,7 @@ import type { SecretKeyEntry, SecretsProvider } from '@toolhaven/core/ports/secr
 
 export const TOKEN_VARIABLE = 'OP_SERVICE_ACCOUNT_TOKEN'
 
-/** The calls of the SDK that are used here. */
+/** The SDK calls that Toolhaven uses. */
 export interface OnePasswordClient {
   secrets: { resolve(reference: string): Promise<string> }
   vaults: { list(): Promise<{ id: string; title: string }[]> }
@@ -19,10 +19,10 @@ export interface OnePasswordOptions {
   timeoutMs?: number
 }
 
-/** Items whose fields are asked for at the same time: the service counts requests. */
+/** How many items are read at the same time. 1Password limits the request rate. */
 const PARALLEL_ITEMS = 4
 
-/** Connects to the account of a service token: reads and lists, never writes. */
+/** Connects to the account of a service account token. Reads and lists, never writes. */
 export async function openOnePassword(options: OnePasswordOptions): Promise<SecretsProvider> {
   const { token, connect = connectSdk, timeoutMs = 30_000 } = options
   if (token === undefined || token === '') {
@@ -32,7 +32,7 @@ export async function openOnePassword(options: OnePasswordOptions): Promise<Secr
   const within = <R>(work: Promise<R>) => withDeadline(work, timeoutMs)
   const client = await within(connect(token))
   const refuse = async (): Promise<never> => {
-    throw unsupported('1Password is read only here: change the item in 1Password itself')
+    throw unsupported('Toolhaven only reads from 1Password: change the item in 1Password itself')
   }
   return {
     type: '1password',
@@ -69,14 +69,14 @@ async function listFields(client: OnePasswordClient): Promise<SecretKeyEntry[]> 
   return entries.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-/** The SDK is a large WebAssembly program: it is loaded only where it is used. */
+/** The SDK is a large WebAssembly program, so it is loaded only when it is used. */
 async function connectSdk(token: string): Promise<OnePasswordClient> {
   const { createClient } = await import('@1password/sdk')
   const client = await createClient({ auth: token, integrationName: 'Toolhaven', integrationVersion: 'v1' })
   return client
 }
 
-/** The SDK's calls cannot be cancelled: one that takes too long is left to itself and its result dropped. */
+/** SDK calls cannot be cancelled, so the result of a call that takes too long is ignored. */
 async function withDeadline<R>(work: Promise<R>, timeoutMs: number): Promise<R> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -92,21 +92,21 @@ async function withDeadline<R>(work: Promise<R>, timeoutMs: number): Promise<R> 
   }
 }
 
-/** The SDK tells its errors apart by their words only. The words go no further: they may quote an item. */
+/** The SDK's errors differ only in their messages. The messages are not passed on, because they may quote an item. */
 function classify(error: unknown) {
   const words = wordsOf(error)
   if (/service account token|deserialization|invalid user input/i.test(words)) return badToken()
   if (/rate limit/i.test(words))
-    return unavailable('1Password refuses more requests for now (rate limit): try again later')
+    return unavailable('1Password reports that its rate limit is exceeded: try again later')
   if (/error sending request|network|timed? ?out|dns|connect/i.test(words)) {
     return unavailable('1Password cannot be reached: check the network and any proxy, then try again')
   }
   if (/auth|unauthorized|forbidden|permission/i.test(words)) {
     return invalid(
-      `1Password does not accept the token in ${TOKEN_VARIABLE} for this: check that it is valid and may read the vault`,
+      `1Password does not accept the token in ${TOKEN_VARIABLE}: check that it is valid and may read the vault`,
     )
   }
-  return unavailable('1Password answered with an error: look into the activity log of the service account')
+  return unavailable('1Password answered with an error: see the activity log of the service account')
 }
 
 function orMissing(error: unknown): undefined {

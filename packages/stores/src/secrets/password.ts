@@ -17,13 +17,13 @@ export interface PasswordSources {
   logger: Logger
 }
 
-/** A password and where it came from. What a person said explicitly stands first and is not second-guessed. */
+/** A password and where it came from. If the user gave one or set the variable, no other is tried. */
 export interface FoundPassword {
   password: string
   source: 'request' | 'variable' | 'keyring' | 'key-file'
 }
 
-/** The passwords that may open an existing store, in the order to try them; found one at a time, as each may be slow. */
+/** The passwords that may open an existing store, in the order to try them. Found one at a time, because each may be slow. */
 export async function* candidatePasswords(
   sources: PasswordSources,
   storeId: string,
@@ -40,7 +40,7 @@ export async function* candidatePasswords(
   if (key !== undefined) yield { password: key, source: 'key-file' }
 }
 
-/** The password for a store that is about to be made; a random one is kept before it is used, or it could be lost. */
+/** The password for a new store. A random password is stored before it is used, so that it cannot be lost. */
 export async function passwordForNewStore(
   sources: PasswordSources,
   storeId: string,
@@ -57,7 +57,7 @@ export async function passwordForNewStore(
   return { password: random, source: 'key-file' }
 }
 
-/** Whether the keyring has it now, confirmed by reading it back. */
+/** Stores the password in the keyring; true if it could be read back. */
 export async function keepInKeyring(sources: PasswordSources, storeId: string, password: string): Promise<boolean> {
   const back = await withKeyring(sources, async (keyring) => {
     await keyring.set(storeId, password)
@@ -66,12 +66,12 @@ export async function keepInKeyring(sources: PasswordSources, storeId: string, p
   return back === password
 }
 
-/** After a change of password, the random key is useless. */
+/** The random key is useless after the password was changed. */
 export async function removeKeyFile(dataDir: string): Promise<void> {
   await rm(keyPath(dataDir), { force: true })
 }
 
-/** The sentence that tells a person where the password is, and so what the next start needs. */
+/** Tells the user where the password is, and so what the next start needs. */
 export function describeSource(source: FoundPassword['source'], remembered: boolean): string {
   switch (source) {
     case 'request':
@@ -89,7 +89,7 @@ export function describeSource(source: FoundPassword['source'], remembered: bool
 
 export function unknownPassword() {
   return invalid(
-    `the secret store has a password that is not known here: give it, or set ${PASSWORD_VARIABLE} and start the daemon again`,
+    `the daemon does not know the password of the secret store: give it, or set ${PASSWORD_VARIABLE} and start the daemon again`,
   )
 }
 
@@ -119,7 +119,7 @@ async function readKeyFile(dataDir: string): Promise<string | undefined> {
   return undefined
 }
 
-/** A machine without a keyring is an ordinary case: the caller then has another place. */
+/** Many machines have no keyring, so this is not an error. The caller has another place. */
 async function withKeyring(
   sources: PasswordSources,
   use: (keyring: Keyring) => Promise<string | undefined>,

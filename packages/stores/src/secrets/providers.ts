@@ -18,7 +18,7 @@ export interface SecretsProvidersOptions {
 }
 
 export interface LocalSecretsProviders extends SecretsProviders {
-  /** Gives the encrypted store another password. Without the old one, the one that is kept here is used. */
+  /** Gives the encrypted store another password. If the old one is not given, the stored one is used. */
   changePassword(oldPassword: string | undefined, newPassword: string): Promise<{ message: string }>
 }
 
@@ -40,10 +40,10 @@ export function createSecretsProviders(options: SecretsProvidersOptions): LocalS
     if (type === 'none') return { provider, message: 'No secrets are kept.' }
     if (type === 'environment') {
       const { length } = await provider.list()
-      const message = `Secrets are read from variables of the daemon that begin with ${SECRET_PREFIX}. It has ${length} now.`
+      const message = `Secrets are read from environment variables of the daemon that begin with ${SECRET_PREFIX}. It has ${length} of them now.`
       return { provider, message }
     }
-    // A token that cannot read anything must not be found out at the first workload.
+    // Tested now, so that a token that cannot read anything is not noticed only at the first workload.
     await provider.list()
     return { provider, message: `1Password is used with the token in ${TOKEN_VARIABLE}.` }
   }

@@ -12,14 +12,14 @@ import * as z from 'zod'
 
 export const FORMAT = 1
 
-/** scrypt's cost, salt and all that must be known before the password is. It is bound to the content as GCM's associated data. */
+/** scrypt's cost, the salt, and everything else that is needed before the password. GCM binds it to the content as associated data. */
 const sealedHeader = z.strictObject({
   format: z.literal(FORMAT),
-  /** Names this store in the keyring, wherever its file is moved to. */
+  /** The store's name in the keyring, which stays the same if the file is moved. */
   id: z.string().regex(/^[0-9a-f]{32}$/),
   kdf: z.strictObject({
     name: z.literal('scrypt'),
-    // Bounds on what a file may make us spend: at most 1 GiB.
+    // Limits the memory that a file can make scrypt use to 1 GiB.
     N: z
       .int()
       .min(2 ** 10)
@@ -30,7 +30,7 @@ const sealedHeader = z.strictObject({
     salt: z.base64().length(44),
   }),
   cipher: z.literal('aes-256-gcm'),
-  /** Proves the password apart from the content, so that a wrong password and a damaged file are told apart. */
+  /** Proves the password without the content, so that a wrong password and a damaged file give different errors. */
   verifier: z.base64().length(44),
 })
 export type SealedHeader = z.infer<typeof sealedHeader>
@@ -43,10 +43,10 @@ const sealedFile = z.strictObject({
 })
 export type SealedFile = z.infer<typeof sealedFile>
 
-/** Pairs, not an object: any text may be a key, `__proto__` included. */
+/** Pairs instead of an object, because any text may be a key, even `__proto__`. */
 const content = z.array(z.tuple([z.string(), z.string()]))
 
-/** A key that was derived, and the header it belongs to. */
+/** A derived key and the header it belongs to. */
 export interface SealingKey {
   header: SealedHeader
   key: Buffer
@@ -54,14 +54,14 @@ export interface SealingKey {
 
 export const SCRYPT_COST = 2 ** 17
 
-/** A new key for a password: fresh salt, and the verifier that proves it later. */
+/** A new key for a password, with a fresh salt and the verifier that proves the password later. */
 export async function makeSealingKey(password: string, id: string, cost: number): Promise<SealingKey> {
   const kdf = { name: 'scrypt', N: cost, r: 8, p: 1, salt: randomBytes(32).toString('base64') } as const
   const { key, verifier } = await derive(password, kdf)
   return { key, header: { format: FORMAT, id, kdf, cipher: 'aes-256-gcm', verifier: verifier.toString('base64') } }
 }
 
-/** The key of an existing file; undefined when the password is not the one it was made with. */
+/** The key of an existing file; undefined if the password is wrong. */
 export async function proveSealingKey(password: string, header: SealedHeader): Promise<SealingKey | undefined> {
   const { key, verifier } = await derive(password, header.kdf)
   return timingSafeEqual(verifier, Buffer.from(header.verifier, 'base64')) ? { header, key } : undefined
@@ -88,12 +88,12 @@ export function unseal(file: SealedFile, { key }: SealingKey): Map<string, strin
     const text = Buffer.concat([decipher.update(Buffer.from(file.ciphertext, 'base64')), decipher.final()])
     return new Map(content.parse(JSON.parse(text.toString('utf8'))))
   } catch {
-    // Neither the cipher's nor the parser's words help here, and the parser's could quote a secret.
+    // The cipher's and the parser's messages do not help here, and the parser's could quote a secret.
     throw damaged()
   }
 }
 
-/** Reads the outer form; what is inside stays closed. */
+/** Reads the outer format without opening the content. */
 export function parseSealedFile(text: string): SealedFile {
   const outer = parseJson(text)
   const version = z.object({ header: z.object({ format: z.int() }) }).safeParse(outer)
@@ -118,7 +118,7 @@ function associatedData(header: SealedHeader): Buffer {
 
 async function derive(password: string, kdf: SealedHeader['kdf']): Promise<{ key: Buffer; verifier: Buffer }> {
   const options = { N: kdf.N, r: kdf.r, p: kdf.p, maxmem: 256 * kdf.N * kdf.r }
-  // One text typed on two machines may come in two Unicode forms.
+  // The same password typed on two machines may come in two Unicode forms.
   const both = await scryptAsync(password.normalize('NFC'), Buffer.from(kdf.salt, 'base64'), options)
   const verifier = createHmac('sha256', both.subarray(32)).update('toolhaven secret store').digest()
   return { key: both.subarray(0, 32), verifier }

@@ -1,5 +1,5 @@
 import { registryDocument, type RegistryDocument } from '@toolhaven/contract/registry-document'
 import { builtInDocument } from './built-in-document.ts'
 
-/** The registry that ships with the product; a url or file source takes its place when the user sets one. */
+/** The registry that ships with Toolhaven. A URL or file that the user sets replaces it. */
 export const builtInRegistry: RegistryDocument = registryDocument.parse(builtInDocument)
