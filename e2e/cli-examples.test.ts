@@ -65,7 +65,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'thv inspector time': 'fetches the Inspector from npm: cli-inspector.test.ts',
   'thv inspector time --ui-port 7274 --mcp-proxy-port 7277': 'fetches the Inspector from npm: cli-inspector.test.ts',
   'thv serve --install': 'needs a systemd instance: cli-service.test.ts',
-  'thv serve --stop': 'ends the daemon of the other examples: cli-mistakes.test.ts',
+  'thv serve --stop': 'ends the daemon of the other examples: cli-unreachable.test.ts',
   'thv serve --uninstall': 'needs a service: cli-service.test.ts',
   'thv serve --uninstall --purge': 'asks at a terminal: cli-service.test.ts',
   'thv adopt': 'asks at a terminal: cli-adopt.test.ts',

@@ -1,14 +1,9 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '@toolhaven/testing/free-port'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type CliWorld, openCliWorld } from './src/cli-world.ts'
-import { startDaemon } from './src/daemon-process.ts'
-import { makeHome } from './src/home.ts'
-import { startThv, THV } from './src/running-thv.ts'
+import { startThv } from './src/running-thv.ts'
 import { atTerminal, KEYS, type Step } from './src/terminal.ts'
 import { thv as runThv } from './src/thv.ts'
 
@@ -21,61 +16,6 @@ afterAll(() => world[Symbol.asyncDispose]())
 afterEach(() => world.removeAll())
 
 const thv = (...args: string[]) => runThv(world.home, args)
-
-/** Answers every request in the same way. */
-async function startSite(status: number, type: string, body: string) {
-  const server = createServer(
-    (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
-  )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${Object(server.address()).port}/here`,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  }
-}
-
-describe('a proxy', () => {
-  test('says that nobody listens at its target, and works once somebody does', async () => {
-    await thv('run', 'time')
-    const { port, url } = await world.daemon.api.call('getWorkload', { params: { name: 'time' } })
-    await thv('stop', 'time')
-    await using running = startThv(world.home, ['proxy', 'notes', '--target-uri', url])
-    await running.says(new RegExp(`ECONNREFUSED.*${port}.*Check --target-uri`))
-    await thv('restart', 'time')
-    await running.says(/^notes listens at/m)
-  })
-
-  test('says what a target that is not an MCP server answered', async () => {
-    await using missing = await startSite(404, 'text/plain', 'nothing here')
-    await using page = await startSite(200, 'text/html', '<p>Hello</p>')
-    const first = await thv('proxy', 'notes', '--target-uri', missing.url)
-    expect(first).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/status 404.*MCP endpoint/) })
-    const second = await thv('proxy', 'notes', '--target-uri', page.url)
-    expect(second).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/a web page.*MCP endpoint/) })
-  })
-})
-
-test('a remote server that is none, or is not there, is told without a long wait', async () => {
-  await using page = await startSite(200, 'text/html', '<p>Hello</p>')
-  const first = await thv('run', page.url, '--name', 'page')
-  expect(first).toMatchObject({ code: 1, stderr: expect.stringMatching(/a web page.*MCP endpoint/) })
-  const second = await thv('run', `http://127.0.0.1:${await freePort()}/mcp`, '--name', 'gone')
-  expect(second).toMatchObject({ code: 1, stderr: expect.stringMatching(/ECONNREFUSED/) })
-})
-
-test.each([
-  ['nobody listens at the index', async () => `http://127.0.0.1:${await freePort()}/`, 'npx://everything'],
-  ['the name of the index leads nowhere', async () => 'http://index.invalid/', 'npx://everything@1.0.0'],
-])('without a network a package fails without a long wait, and the reason is told: %s', async (_what, index, image) => {
-  // With pauses this long between its tries, npm would not end before the command stops waiting.
-  const slow = { npm_config_fetch_retry_mintimeout: '600000', npm_config_fetch_retry_maxtimeout: '600000' }
-  await using home = await makeHome({ env: { THV_RUNTIME: 'process', npm_config_registry: await index(), ...slow } })
-  await using _daemon = await startDaemon(home)
-  const { code, stdout, stderr } = await runThv(home, ['run', image])
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/npm registry could not be reached for everything.*Check the network/)
-  expect((await runThv(home, ['list', '--all'])).stdout).not.toContain('everything')
-})
 
 test('a run that is refused names flags and commands', async () => {
   await thv('run', 'time')
@@ -108,101 +48,6 @@ test('a run that is refused names flags and commands', async () => {
   // Another port may be free later; this one never is.
   const ofApi = await thv('run', 'time', '--name', 'other', '--proxy-port', `${world.daemon.port}`)
   expect(ofApi.code).toBe(2)
-})
-
-test('a file with a typing error creates nothing, and a second copy gets a port of its own', async () => {
-  const file = join(world.home.dir, 'toolhaven.yaml')
-  await writeFile(file, 'format: 1\nname: test\nworkloads:\n  - name: clock\n    image: tiem\n')
-  const applied = await thv('apply', '--yes', '-f', file)
-  expect(applied.code).not.toBe(0)
-  expect(applied.stdout + applied.stderr).toContain('The registry has no "tiem". Did you mean "time"?')
-  expect((await thv('list', '--all')).stdout).not.toContain('clock')
-
-  await thv('run', 'time')
-  const exported = join(world.home.dir, 'time.json')
-  await thv('export', 'time', exported)
-  const second = await thv('run', '--from-config', exported, '--name', 'second')
-  expect(second).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/Port \d+ from the file is in use, so second/),
-  })
-})
-
-test('an export makes no folder, and replaces no file unasked', async () => {
-  await thv('run', 'time')
-  const folder = join(world.home.dir, 'mistyped')
-  const refused = await thv('export', 'time', 'mistyped/time.json')
-  expect(refused).toMatchObject({ code: 2, stdout: '' })
-  expect(refused.stderr).toContain(`there is no folder ${folder}\n`)
-  expect(refused.stderr).toContain(`mkdir -p '${folder}'`)
-  expect(existsSync(folder)).toBe(false)
-  const inFolder = await thv('export', 'time', '.')
-  expect(inFolder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder\nName a file in it/) })
-
-  const kept = join(world.home.dir, 'kept.json')
-  await writeFile(kept, 'mine')
-  const below = await thv('export', 'time', 'kept.json/time.json')
-  expect(below).toMatchObject({ code: 2, stderr: expect.stringContaining('kept.json is a file, not a folder') })
-  const exists = await thv('export', 'time', 'kept.json')
-  expect(exists).toMatchObject({ code: 2, stderr: expect.stringMatching(/kept\.json exists already[^]*--force/) })
-  const asked = await atTerminal(world.home, ['export', 'time', 'kept.json'], [['Replace', 'n\r']])
-  expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
-  expect(await readFile(kept, 'utf8')).toBe('mine')
-  expect(await thv('export', 'time', 'kept.json', '--force')).toMatchObject({ code: 0 })
-  expect(JSON.parse(await readFile(kept, 'utf8'))).toMatchObject({ name: 'time' })
-})
-
-test('a damaged client file is named by run, status and register, and a purge leaves no copy of it', async () => {
-  await using home = await world.makeHome()
-  const at = (...args: string[]) => runThv(home, args)
-  const folder = join(home.env['HOME'] ?? '', '.cursor')
-  const file = join(folder, 'mcp.json')
-  await mkdir(folder, { recursive: true })
-  await writeFile(file, '{"mcpServers": {}}')
-  await using _daemon = await startDaemon(home)
-  await at('client', 'register', 'cursor')
-  await at('run', world.fixture, '--name', 'first')
-  await writeFile(file, '{"mcpServers": {broken')
-  const told = expect.stringMatching(/Cursor does not get your workloads: .*mcp\.json.* line 1, column 17.*correct it/)
-  expect(await at('run', world.fixture, '--name', 'second')).toMatchObject({ code: 0, stderr: told })
-  expect(await at('client', 'status')).toMatchObject({ code: 0, stderr: told })
-  const refused = await at('client', 'register', 'cursor')
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/mcp\.json.* line 1.*\n.*register Cursor"/) })
-  expect(await readFile(file, 'utf8')).toBe('{"mcpServers": {broken')
-
-  await rm(file)
-  expect(await at('client', 'register', 'cursor')).toMatchObject({ code: 0 })
-  expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).mcpServers)).toEqual(['first', 'second'])
-  const purged = await at('serve', '--uninstall', '--purge', '--yes')
-  expect(purged).toMatchObject({ code: 0, stdout: expect.stringContaining(`removed ${file}.toolhaven-backup`) })
-  expect((await readdir(folder)).filter((name) => name.includes('toolhaven'))).toEqual([])
-})
-
-test('a daemon in the background is stopped by a command, and the next command starts it again', async () => {
-  await using home = await world.makeHome()
-  const at = (...args: string[]) => runThv(home, args, { env: { THV_PORT: '0' } })
-  const nothing = await at('serve', '--stop')
-  expect(nothing).toMatchObject({ code: 0, stderr: expect.stringContaining('no daemon runs') })
-  expect((await at('list')).stderr).toContain('in the background')
-  expect(await at('serve', '--stop')).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/is stopped \(process \d+\)/),
-  })
-  expect(await at('serve', '--stop')).toMatchObject({ code: 0, stderr: nothing.stderr })
-  expect(await at('serve', '--stop', '--install')).toMatchObject({ code: 2, stderr: expect.stringContaining('--stop') })
-  expect(await at('serve', 'stop')).toMatchObject({ code: 2, stderr: expect.stringContaining('"thv serve --stop"') })
-})
-
-test('a daemon that Ctrl-Z suspended is told at once, and can be stopped', async () => {
-  await using home = await world.makeHome()
-  const at = (...args: string[]) => runThv(home, args, { env: { THV_PORT: '0' } })
-  await at('list')
-  const { pid } = JSON.parse(await readFile(join(home.stateDir, 'lock'), 'utf8'))
-  process.kill(pid, 'SIGSTOP')
-  await expect.poll(async () => readFile(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) T /)
-  const refused = await at('list')
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringMatching(`suspended[^]*"kill -CONT ${pid}"`) })
-  expect(await at('serve', '--stop')).toMatchObject({ code: 0, stdout: `the daemon is stopped (process ${pid})\n` })
 })
 
 test('all workloads are removed only after a question, or with --yes', async () => {
@@ -250,22 +95,6 @@ test('a run that a script gives up says what goes on', async () => {
   }
 })
 
-test('a folder that was deleted stops only commands that need it', async () => {
-  const inDeleted = (...args: string[]) =>
-    spawnSync(
-      'sh',
-      ['-c', `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"`, process.execPath, THV, ...args],
-      {
-        ...{ env: world.home.env, cwd: world.home.dir, encoding: 'utf8' },
-      },
-    )
-  expect(inDeleted('list')).toMatchObject({ status: 0 })
-  expect(inDeleted('apply', '-f', 'x.yaml')).toMatchObject({
-    status: 2,
-    stderr: 'thv: the folder that you are in was deleted\nGo to another one, with "cd ~" for example.\n',
-  })
-})
-
 test('a secret in use is deleted only by force', async () => {
   await runThv(world.home, ['secret', 'setup', '--provider', 'encrypted'], { input: 'a good password\n' })
   await runThv(world.home, ['secret', 'set', 'key'], { input: 'value\n' })
@@ -273,24 +102,6 @@ test('a secret in use is deleted only by force', async () => {
   const refused = await thv('secret', 'delete', 'key')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/used by keyed\n.*--force/) })
   expect(await thv('secret', 'delete', 'key', '--force')).toMatchObject({ code: 0 })
-})
-
-test('what cannot be written is a failure, and relative folders are refused', async () => {
-  const full = spawnSync('sh', ['-c', `"${process.execPath}" "${THV}" registry list > /dev/full`], {
-    env: world.home.env,
-  })
-  expect({ status: full.status, told: full.stderr.toString() }).toEqual({
-    status: 1,
-    told: expect.stringMatching(/could not be written.*\n.*make room/),
-  })
-  for (const host of [`127.0.0.1:${await freePort()}`, 'daemon.invalid:8080']) {
-    const nowhere = await runThv(world.home, ['list'], { env: { THV_HOST: host } })
-    expect(nowhere).toMatchObject({ code: 4, stderr: expect.stringMatching(`${host}, which THV_HOST names[^]*unset`) })
-  }
-  for (const name of ['HOME', 'XDG_STATE_HOME']) {
-    const refused = await runThv(world.home, ['list'], { env: { [name]: 'here' } })
-    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(`${name} is "here"`) })
-  }
 })
 
 test('a wrong line or file is answered with what to do next', async () => {

@@ -52,6 +52,8 @@ const TURNS: readonly Turns[] = [
         'attacks/dependency-confusion',
         'cli-call',
         'cli-mistakes',
+        'cli-unreachable',
+        'cli-file-mistakes',
         'cli-edit',
         'cli-upgrade',
         'own-folder',
