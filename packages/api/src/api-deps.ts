@@ -1,6 +1,6 @@
 import type { DoctorReport } from '@toolhaven/contract/doctor'
 import type { OpenApiDocument } from '@toolhaven/contract/openapi'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import type { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import type { Daemon } from '@toolhaven/core/daemon'
 import type { Logger } from '@toolhaven/core/ports/logger'

@@ -3,33 +3,12 @@ import { workloadName } from './names.ts'
 import { dryRun, planOf } from './plans.ts'
 import { API_PREFIX, notCreated, noWorkload, ok, type Routes } from './route.ts'
 import { runConfig } from './run-config.ts'
+import { runtimeReport } from './runtime-report.ts'
 import { createResponse } from './workloads.ts'
 
 export const versionResponse = z
   .strictObject({ version: z.string().meta({ description: 'Version of the daemon' }) })
   .meta({ id: 'v1.versionResponse', description: 'Version of the daemon' })
-
-export const runtimeReport = z
-  .strictObject({
-    name: z.string().meta({ description: 'Runtime in use: docker, podman or process' }),
-    state: z
-      .enum(['healthy', 'unhealthy', 'undetected'])
-      .meta({ description: 'Whether the runtime can run workloads' }),
-    version: z.string().optional().meta({ description: 'Version of the engine' }),
-    reason: z.string().optional().meta({ description: 'Why the runtime is not healthy' }),
-    sandbox: z.string().optional().meta({ description: 'What confines workloads' }),
-    notes: z.array(z.string()).meta({ description: 'What this runtime cannot enforce' }),
-    tried: z
-      .array(
-        z.strictObject({
-          candidate: z.string().meta({ description: 'Runtime or socket that was tried' }),
-          outcome: z.string().meta({ description: 'Why it is or is not used' }),
-        }),
-      )
-      .meta({ description: 'Runtimes that were looked for, in order' }),
-  })
-  .meta({ id: 'toolhaven.runtimeReport', description: 'Where workloads run, and what that runtime cannot enforce' })
-export type RuntimeReport = z.infer<typeof runtimeReport>
 
 export const daemonSettings = z
   .strictObject({

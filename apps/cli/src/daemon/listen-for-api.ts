@@ -1,5 +1,5 @@
 import { createApp } from '@toolhaven/api/app'
-import { isThvError } from '@toolhaven/core/errors'
+import { type ThvError, isThvError } from '@toolhaven/core/errors'
 import type { Logger } from '@toolhaven/core/ports/logger'
 import type { ToolhavenPaths } from '@toolhaven/stores/files/paths'
 import { ensurePrivateFolder } from '@toolhaven/stores/files/private-folder'
@@ -23,7 +23,7 @@ export interface ApiListener {
   paths: ToolhavenPaths
   parts: Pick<
     Awaited<ReturnType<typeof wire>>,
-    'apiDeps' | 'allowedHosts' | 'allowPeer' | 'waiting' | 'ownPorts' | 'apiPorts'
+    'apiDeps' | 'allowedHosts' | 'allowPeer' | 'waiting' | 'ownPorts' | 'apiPorts' | 'apiPort'
   >
   say: (line: string) => void
   logger: Logger
@@ -43,9 +43,9 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
     tcp = await listenOnPort(listener)
   } catch (error) {
     if (!settings.onDemand || !isThvError(error, 'conflict')) throw error
-    say(
-      `Warning: ${error.message.split(/[;.] /, 1)[0]}, so programs cannot reach the API there yet. ${portAdvice(port)}`,
-    )
+    const problem = problemOf(error)
+    parts.apiPort.problem = problem
+    say(`Warning: ${problem}, so programs cannot reach the API there yet. ${portAdvice(port)}`)
   }
   try {
     await ensurePrivateFolder(paths.runtimeDir)
@@ -70,11 +70,14 @@ export async function listenForApi(listener: ApiListener, shutdown: AbortSignal)
   }
 }
 
+/** The advice of the error is for a daemon in the foreground. */
+const problemOf = (error: ThvError) => error.message.split(/[;.] /, 1)[0]
+
 const portAdvice = (port: number) =>
   `"thv" itself works. Choose another port with "thv config set-port" or THV_PORT, or make port ${port} free.`
 
 async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Listening> {
-  const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts, apiPorts } = parts
+  const { apiDeps, allowedHosts, allowPeer, waiting, ownPorts, apiPorts, apiPort } = parts
   const { host, token } = settings
   const pages = { page: createConsolePage(consoleFolder()), visitPage }
   const app = createApp(apiDeps, { overSocket: false, allowedHosts, ...pages, ...(token !== undefined && { token }) })
@@ -83,6 +86,7 @@ async function listenOnPort({ settings, port, parts }: ApiListener): Promise<Lis
     ownPorts.add(port)
     apiPorts.add(port)
   }
+  delete apiPort.problem
   return tcp
 }
 
@@ -96,6 +100,8 @@ async function listenLater(listener: ApiListener, shutdown: AbortSignal): Promis
       listener.logger.info('the API listens on its port now', { port: listener.port })
       return tcp
     } catch (error) {
+      // Another program may have it by now.
+      if (isThvError(error, 'conflict')) listener.parts.apiPort.problem = problemOf(error)
       listener.logger.debug('the port of the API is still taken', { error })
     }
   }

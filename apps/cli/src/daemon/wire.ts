@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ApiDeps } from '@toolhaven/api/api-deps'
 import { type OpenApiDocument, buildOpenApi } from '@toolhaven/contract/openapi'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import { ConsoleLogins } from '@toolhaven/core/console/console-logins'
 import { type Daemon, type DaemonOptions, createDaemon } from '@toolhaven/core/daemon'
 import type { Hiding, HidingEvents } from '@toolhaven/core/ports/hiding'
@@ -125,7 +125,11 @@ export async function wire({ settings, paths, config, logger, shutdown, lock }: 
     { instanceId, ...optionsOf(env), shutdown },
   )
   const console = consoleOf(settings, consoleLoginStore, ports.apiPorts)
-  const apiDeps = apiDepsOf(daemon, { logger, shutdown, console, runtimeReport: reportOn(runtime, tried) }, env)
+  const apiDeps = apiDepsOf(
+    daemon,
+    { logger, shutdown, console, runtimeReport: reportOn(runtime, tried, ports.apiPort) },
+    env,
+  )
   return { daemon, apiDeps, runtime, logs, allowPeer, waiting, ...ports, allowedHosts: config.get().allowedHosts }
 }
 
@@ -136,7 +140,8 @@ function ownPlacesOf(engine: Discovery['engine'], isHeld: (port: number) => bool
   const place = engine?.address.kind === 'tcp' ? engine.address : undefined
   const ownPorts = new Set([...ENGINE_PORTS, ...(place ? [place.port] : [])])
   const isOwnPort = (port: number) => ownPorts.has(port) || isHeld(port)
-  const ports = { ownPorts, apiPorts: new Set<number>() }
+  const apiPort: { problem?: string | undefined } = {}
+  const ports = { ownPorts, apiPorts: new Set<number>(), apiPort }
   return { ports, isOwnPort, ownAddresses: createOwnAddresses(), ...(place && { engine: place }) }
 }
 
@@ -250,10 +255,18 @@ function consoleOf(
   }
 }
 
-function reportOn(runtime: Runtime, tried: RuntimeReport['tried']) {
+function reportOn(
+  runtime: Runtime,
+  tried: RuntimeReport['tried'],
+  apiPort: Readonly<{ problem?: string | undefined }>,
+) {
   return async (signal: AbortSignal): Promise<RuntimeReport> => {
     const health = await runtime.probe(signal)
-    const common = { name: runtime.name, state: health.state, tried: [...tried] }
+    const { problem } = apiPort
+    const common = {
+      ...{ name: runtime.name, state: health.state, tried: [...tried] },
+      ...(problem !== undefined && { api_port_problem: problem }),
+    }
     if (health.state !== 'healthy') return { ...common, reason: health.reason, notes: [] }
     return { ...common, version: health.version, sandbox: health.capabilities.sandbox, notes: health.notes }
   }

@@ -1,6 +1,6 @@
 import type { ForeignServerList } from '@toolhaven/contract/adopt'
 import type { DoctorCheck } from '@toolhaven/contract/doctor'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import type { Workload } from '@toolhaven/contract/workloads'
 import { describeError, isThvError } from '@toolhaven/core/errors'
 import { SECRET_PREFIX, secretVariable, variableAdvice } from '@toolhaven/core/secrets/secret-variable'
@@ -28,6 +28,7 @@ export async function checkMachine(
   const files = env['THV_HOST'] ? [] : await checkFiles(pathsOf(env), process.getuid?.() ?? 0)
   const checks = [
     versionCheck(VERSION, version),
+    ...apiPortChecks(runtime),
     ...runtimeChecks(runtime),
     ...files,
     secrets,
@@ -45,6 +46,18 @@ export function versionCheck(own: string, daemon: string): DoctorCheck {
     found: `thv is ${own}, the daemon is ${daemon}`,
     fix: 'thv serve (takes over from the old daemon)',
   }
+}
+
+function apiPortChecks({ api_port_problem: problem }: RuntimeReport): DoctorCheck[] {
+  if (problem === undefined) return []
+  return [
+    {
+      check: 'api-port',
+      status: 'warning',
+      found: `${problem}, so programs and the console cannot reach the API there; "thv" itself works`,
+      fix: 'end that program, or choose another port: thv config set-port PORT, then thv serve --stop and any command',
+    },
+  ]
 }
 
 export function runtimeChecks({ name, state, version, sandbox, reason, notes }: RuntimeReport): DoctorCheck[] {

@@ -1,7 +1,7 @@
 import type { ForeignServerList } from '@toolhaven/contract/adopt'
 import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { RegisteredClient } from '@toolhaven/contract/clients'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import type { Workload } from '@toolhaven/contract/workloads'
 
 export interface FirstRunStep {

@@ -1,5 +1,5 @@
 import type { Confinement } from '@toolhaven/contract/isolation'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 
 /** What this machine does not enforce for a server, in sentences; none: everything that Toolhaven knows of. */
 export function notEnforced(

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import { messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
 import { ForeignText } from '../parts/ForeignText.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import { createDaemonClient } from '../../connect/daemon-client.ts'
 import { createOutput } from '../../output/output.ts'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-import type { RuntimeReport } from '@toolhaven/contract/system'
+import type { RuntimeReport } from '@toolhaven/contract/runtime-report'
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { Output } from '../../output/output.ts'
 import { printable } from '@toolhaven/contract/visible-text'
