@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { invalid } from '@toolhaven/core/errors'
-import { isNotReached } from '@toolhaven/gateway/upstream'
+import { isNotReached } from '@toolhaven/core/net/not-reached'
 import { createGateway } from '@toolhaven/gateway'
 import { createOwnAddresses } from '@toolhaven/egress/own-addresses'
 import { waitingLimits } from '@toolhaven/gateway/waiting-limits'
@@ -20,7 +20,7 @@ const DRAIN_MS = 5_000
 export async function runProxy(context: Context, name: string, flags: ProxyFlags): Promise<void> {
   using signal = stopSignal(context.signal)
   const { out } = context
-  const target = targetOf(flags)
+  const target = targetOf(name, flags)
   const authentication = await proxyAuthentication(context, flags)
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(flags.host)
   if (!isLoopback && authentication === undefined)
@@ -81,9 +81,14 @@ async function untilReached(
   }
 }
 
-function targetOf({ targetUri, transport }: ProxyFlags): { url: string; transport: 'sse' | 'streamable-http' } {
+function targetOf(
+  name: string,
+  { targetUri, transport }: ProxyFlags,
+): { url: string; transport: 'sse' | 'streamable-http' } {
   if (targetUri === undefined)
-    throw invalid('--target-uri is missing\nPass the URL of the server with --target-uri URL')
+    throw invalid(
+      `--target-uri is missing\n${name} is the name of the new proxy. Pass the URL of its server with --target-uri URL`,
+    )
   const url = URL.parse(targetUri)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw invalid('--target-uri must be an http or https address')

@@ -212,7 +212,7 @@ describe('a guarded fetch with private addresses allowed', () => {
     const port = await listen(createServer())
     for (const close of open.splice(0)) await close()
     expect(await refusalOf(guarded()(`http://127.0.0.1:${port}/`))).toMatch(
-      /^unavailable: 127\.0\.0\.1:\d+ could not be reached: .*ECONNREFUSED/,
+      /^unavailable: 127\.0\.0\.1:\d+ could not be reached: nothing listens at that address \(.*ECONNREFUSED/,
     )
     expect(await refusalOf(guarded({ resolve: async () => [] })('http://nowhere.test/'))).toBe(
       'unavailable: nowhere.test has no address',

@@ -1,4 +1,5 @@
 import { describeError, invalid, isThvError, unavailable } from '@toolhaven/core/errors'
+import { isNotReached, notReachedText } from '@toolhaven/core/net/not-reached'
 import { type Dispatcher, fetch } from 'undici'
 import { capBody } from './cap-body.ts'
 import { createVettedDispatcher, type VettedDispatcherOptions } from './vetted-dispatcher.ts'
@@ -54,7 +55,8 @@ async function send(dispatcher: Dispatcher, request: GuardedRequest, signal: Abo
     if (signal?.aborted) throw reasonOf(signal, url)
     const cause = rootCause(error)
     if (isThvError(cause)) throw cause
-    throw unavailable(`${url.host} could not be reached: ${describeError(cause)}`, error)
+    const reason = isNotReached(cause) ? notReachedText(cause) : describeError(cause)
+    throw unavailable(`${url.host} could not be reached: ${reason}`, error)
   }
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { MalformedAnswer } from './answer-head.ts'
 import { bareServer, toRequest } from '../../../test/support/bare-server.ts'
 import { UpstreamConnections } from './upstream-connections.ts'
-import { isNotReached } from '../../servers/http/upstream.ts'
+import { isNotReached } from '@toolhaven/core/net/not-reached'
 
 const answer = (body: string, lines = '') =>
   `HTTP/1.1 200 OK\r\n${lines}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`

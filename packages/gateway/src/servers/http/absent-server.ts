@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { backoffMs } from '@toolhaven/contract/backoff'
-import { isNotReached } from './upstream.ts'
+import { isNotReached } from '@toolhaven/core/net/not-reached'
 
 const PAUSES = { firstMs: 50, longestMs: 1000 }
 

@@ -22,7 +22,8 @@ import { rememberRequest } from './remember.ts'
 import { isForOne, SessionQuestions } from './session-questions.ts'
 import { LIST_CHANGED } from '../server-messages.ts'
 import type { HttpSessionOptions } from './http-session-options.ts'
-import { ensureGone, isFinal, isNotReached, lostText, SessionGone, type Upstream } from './upstream.ts'
+import { isNotReached } from '@toolhaven/core/net/not-reached'
+import { ensureGone, isFinal, lostText, SessionGone, type Upstream } from './upstream.ts'
 
 type Headers = Readonly<Record<string, string>>
 /** The client called before it sent initialize. */

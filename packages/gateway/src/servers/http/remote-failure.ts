@@ -1,6 +1,7 @@
 import { describeError } from '@toolhaven/core/errors'
 import type { HttpBackendOptions } from './http-options.ts'
-import { isNotReached, notReachedText, NotMcp, Refused } from './upstream.ts'
+import { isNotReached, notReachedText } from '@toolhaven/core/net/not-reached'
+import { NotMcp, Refused } from './upstream.ts'
 
 /**
  * A local server may still be starting to listen. For a remote one, this many failed connections are worth a report.

@@ -4,7 +4,8 @@ import { AbsentServer } from './absent-server.ts'
 import { idOfDropped } from '../dropped-answer.ts'
 import { PendingCalls } from '../pending-calls.ts'
 import { SseUpstream } from './sse-upstream.ts'
-import { ensureGone, isNotReached, SessionGone, type UpstreamOptions } from './upstream.ts'
+import { isNotReached } from '@toolhaven/core/net/not-reached'
+import { ensureGone, SessionGone, type UpstreamOptions } from './upstream.ts'
 
 export interface SsePipeOptions extends Pick<UpstreamOptions, 'target' | 'maxMessageBytes'> {
   /** The stream ended, or nothing listens at the server's address. The next message opens another. */

@@ -111,25 +111,6 @@ export function lostText(error: unknown): string {
 
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-const NOT_REACHED: ReadonlyMap<unknown, string> = new Map([
-  ['ECONNREFUSED', 'nothing listens at that address'],
-  ['ENOENT', 'nothing listens at that address'],
-  ['EHOSTUNREACH', 'no network leads to that address'],
-  ['ENETUNREACH', 'no network leads to that address'],
-  ['EAI_AGAIN', 'the name of the host could not be looked up'],
-  ['ENOTFOUND', 'there is no host with that name'],
-])
-
-/** No connection could be made: the server has handled nothing. */
-export function isNotReached(error: unknown): error is Error & { code: unknown } {
-  return error instanceof Error && 'code' in error && NOT_REACHED.has(error.code)
-}
-
-/** The same in words, together with the system's own message. */
-export function notReachedText(error: Error & { code: unknown }): string {
-  return `${NOT_REACHED.get(error.code)} (${describeError(error)})`
-}
-
 /**
  * Called after a 404 in a session. Only a server that refuses everything in the session has not carried out the
  * request, which may then be sent in another session. Otherwise this throws.
