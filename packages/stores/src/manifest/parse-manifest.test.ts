@@ -96,6 +96,10 @@ describe('parseManifest', () => {
       'format: 1\nworkloads:\n  - name: a\n    image: b\n   group: c\n',
       /^line 5, column 1: this line does not fit .*below each other$/,
     ],
+    [
+      'format: 1\nworkloads:\n  - name: a\n   group: c\n    image: b\n',
+      /^line 4, column 1: this line does not fit .*below each other$/,
+    ],
     ['groups: []\n', /format: is missing; begin the file with "format: 1"$/],
     ['format: 1\nname: [\n', /^line \d+, column \d+: /],
     ['format: 1\nformat: 1\n', /^line 2, column 1: Map keys must be unique/],

@@ -4,7 +4,7 @@ import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { closest } from '@toolhaven/core/closest'
 import { invalid, isThvError } from '@toolhaven/core/errors'
 import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
-import { type Document, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
+import { type Document, type YAMLError, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 
 /** Parses the file for `thv apply`. Errors call it `where`, and name every fault at once with its line. */
@@ -29,7 +29,9 @@ export function parseManifest(source: string, where: string): Manifest {
   if (broken.length > 0)
     throw faulty(
       where,
-      broken.map(({ code, message, pos }) => `${at(pos[0])}: ${LAYOUT_FAULTS[code] ?? message}`),
+      broken
+        .filter(isFirstOfLine(lines))
+        .map(({ code, message, pos }) => `${at(pos[0])}: ${LAYOUT_FAULTS[code] ?? message}`),
     )
   const parsed = parseOutside(manifest, valueOf(document, where))
   if (parsed.success) return parsed.data
@@ -62,6 +64,17 @@ const LAYOUT_FAULTS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'it is indented with a tab; use spaces',
   UNEXPECTED_TOKEN: `this line does not fit the lines above it; ${DASHES}`,
   MISSING_CHAR: `this line does not fit the lines above it, or lacks a quotation mark, bracket or colon; ${DASHES}`,
+}
+
+/** One line out of place makes the parser complain several times, in words that explain nothing further. */
+function isFirstOfLine(lines: LineCounter): (fault: YAMLError) => boolean {
+  const seen = new Set<number>()
+  return ({ pos }) => {
+    const { line } = lines.linePos(pos[0])
+    const isFirst = !seen.has(line)
+    seen.add(line)
+    return isFirst
+  }
 }
 
 const tooDeep = (where: string) => faulty(where, [`maps and lists in it nest deeper than ${MOST_LEVELS} levels`])
