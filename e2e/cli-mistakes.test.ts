@@ -54,11 +54,11 @@ test('all workloads are removed only after a question, or with --yes', async () 
   await thv('run', 'time')
   const refused = await thv('rm', '--all')
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/add --yes .*\(time\)/) })
-  const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the workload', 'n\r']])
+  const asked = await atTerminal(world.home, ['rm', '--all'], [['Remove the only workload', 'n\r']])
   expect(asked).toMatchObject({ code: 1, screen: expect.stringContaining('nothing was changed') })
   // Neither a key within a word counts, nor a word that is not an answer.
   const answers: Step[] = [
-    ['Remove the workload', 'maybe\r'],
+    ['Remove the only workload', 'maybe\r'],
     ['Type y or n', KEYS.interrupt],
   ]
   expect(await atTerminal(world.home, ['rm', '--all'], answers)).toMatchObject({ code: 1 })
@@ -114,6 +114,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['lsit'], /Did you mean list\?/],
     [['mcp', 'list', 'tolls', '--server', 'time'], /unknown command 'tolls'\n\(Did you mean tools\?\)/],
     [['mcp', 'list', 'xyzzy'], /unknown command 'xyzzy'\nThere are: .*tools/],
+    [['proxy', 'gone'], /--target-uri is missing\ngone is the name of the new proxy\./],
     [['list', 'time'], /too many arguments for 'list': it takes no arguments/],
     [['group', 'create', 'my group'], /^thv: the name must be 1 to 100 lower-case letters/],
     [['group', 'create', 'G1'], /must be lower case/],

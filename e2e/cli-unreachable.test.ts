@@ -42,9 +42,11 @@ describe('a proxy', () => {
     await running.says(/^notes listens at/m)
   })
 
-  test('says what a target that is not an MCP server answered', async () => {
+  test('says what an address that is not an MCP server answered', async () => {
     await using missing = await startSite(404, 'text/plain', 'nothing here')
     await using page = await startSite(200, 'text/html', '<p>Hello</p>')
+    const listed = await thv('mcp', 'list', 'tools', '--server', missing.url)
+    expect(listed.stderr).toMatch(/: it answered 404\nCheck the path of http:.*ends in \/mcp/)
     const first = await thv('proxy', 'notes', '--target-uri', missing.url)
     expect(first).toMatchObject({ code: 4, stdout: '', stderr: expect.stringMatching(/status 404.*MCP endpoint/) })
     const second = await thv('proxy', 'notes', '--target-uri', page.url)
@@ -87,6 +89,14 @@ test('a daemon in the background is stopped by a command, and the next command s
   expect(await at('serve', '--stop')).toMatchObject({ code: 0, stderr: nothing.stderr })
   expect(await at('serve', '--stop', '--install')).toMatchObject({ code: 2, stderr: expect.stringContaining('--stop') })
   expect(await at('serve', 'stop')).toMatchObject({ code: 2, stderr: expect.stringContaining('"thv serve --stop"') })
+})
+
+test('who stops the daemon of "npm start" hears that the documentation ended with it', async () => {
+  await using home = await world.makeHome()
+  const ofScript = { THV_PORT: '0', npm_lifecycle_event: 'start', npm_package_name: 'toolhaven' }
+  await runThv(home, ['list'], { env: ofScript })
+  const { code, stderr } = await runThv(home, ['serve', '--stop'], { env: { THV_PORT: '0' } })
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/documentation site ended too/) })
 })
 
 test('a daemon that Ctrl-Z suspended is told at once, and can be stopped', async () => {

@@ -76,6 +76,9 @@ test('a command works while another program has the port, says so, and the API i
   const { code, stderr } = await thv(home, ['list'])
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`port ${port} is in use`) })
   expect(stderr).toContain('THV_PORT')
+  // The warning was told to one command only.
+  const told = new RegExp(`port ${port} is in use by .*\\(pid ${process.pid}\\), .*\n.*thv config set-port`)
+  expect(await thv(home, ['doctor'])).toMatchObject({ code: 0, stdout: expect.stringMatching(told) })
   holder.close()
   const isUp = () =>
     fetch(`http://127.0.0.1:${port}/health`).then(
@@ -83,6 +86,17 @@ test('a command works while another program has the port, says so, and the API i
       () => false,
     )
   await until('the API to be on its port', isUp, 60_000)
+  expect((await thv(home, ['doctor'])).stdout).not.toContain('in use')
+})
+
+test('a home that is not there is told before it is made', async () => {
+  await using home = await makeQuietHome()
+  const mistyped = join(home.dir, 'mistyped')
+  const env = { HOME: mistyped, XDG_STATE_HOME: '', XDG_DATA_HOME: '', XDG_CONFIG_HOME: '', XDG_RUNTIME_DIR: '' }
+  const first = await thv(home, ['list'], { env })
+  const second = await thv(home, ['serve', '--stop'], { env })
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`HOME is ${mistyped}, which does not exist`) })
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('is stopped') })
 })
 
 test('why a daemon cannot be started is said by the command itself', async () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { type FileHandle, open, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,6 +22,10 @@ export interface BackgroundStart {
  */
 export async function startInBackground(start: BackgroundStart, signal: AbortSignal): Promise<string> {
   const { stateDir } = start.paths
+  const home = start.env['HOME']
+  // A mistyped one is a new world, in which all workloads seem lost.
+  if (home && stateDir.startsWith(home) && !existsSync(home))
+    start.say(`Warning: HOME is ${home}, which does not exist yet`)
   await ensurePrivateFolder(stateDir)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(COMING_UP_MS)])
   const path = join(stateDir, 'daemon.out')

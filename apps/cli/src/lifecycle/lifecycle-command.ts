@@ -59,7 +59,7 @@ async function askFirst(names: readonly string[], signal: AbortSignal): Promise<
     import('@toolhaven/core/errors'),
     import('../output/prompt.ts'),
   ])
-  const all = names.length === 1 ? 'the workload' : `all ${names.length} workloads`
+  const all = names.length === 1 ? 'the only workload' : `all ${names.length} workloads`
   const message = `Remove ${all} with configuration and logs: ${names.join(', ')}?`
   const instead =
     `there is no terminal to ask at; add --yes to remove ${all} (${names.join(', ')}) with configuration and logs\n` +

@@ -4,6 +4,7 @@ import {
   type ClientOptions,
   SSEClientTransport,
   SdkHttpError,
+  SseError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { ThvError, conflict, describeError, isThvError } from '@toolhaven/core/errors'
@@ -87,7 +88,7 @@ async function connect(
 /** Explanations for the error codes of Node and its HTTP library. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that address',
-  ENOTFOUND: 'there is no host of that name',
+  ENOTFOUND: 'there is no host with that name',
   EAI_AGAIN: 'the name of the host could not be looked up',
   EHOSTUNREACH: 'no way leads to that host',
   ENETUNREACH: 'no way leads to that host',
@@ -103,12 +104,23 @@ function codeOf(error: unknown): string | undefined {
   return codeOf(error.cause)
 }
 
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof SdkHttpError) return error.status
+  return error instanceof SseError ? error.code : undefined
+}
+
 function explained({ name, url }: McpTarget, failure: string, error: unknown): ThvError {
-  const status = error instanceof SdkHttpError ? error.status : undefined
+  const status = statusOf(error)
   if (status === 401 || status === 403)
     return new ThvError('forbidden', `${name} asks who calls (${status}); "thv run ${url.href}" runs it with a login`, {
       cause: error,
     })
+  if (statusOf(error) === 404)
+    return conflict(
+      printable(`${name} ${failure}: it answered 404`) +
+        `\nCheck the path of ${url.href}; the address of a workload, which "thv list" shows, ends in /mcp or /sse.`,
+      error,
+    )
   const reason = UNREACHED[codeOf(error) ?? '']
   if (reason !== undefined)
     return conflict(

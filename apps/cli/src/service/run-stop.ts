@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { unsupported } from '@toolhaven/core/errors'
 import { readLock } from '@toolhaven/stores/files/lock-file'
 import { pathsOf } from '../connect/find-daemon.ts'
@@ -13,6 +14,7 @@ export async function runStop({ env, out }: Context, { format }: { format: strin
   const { stateDir } = pathsOf(env)
   const found = await readLock(stateDir)
   const pid = found?.alive ? found.holder.pid : undefined
+  const wasNpmStart = pid !== undefined && (await isOfNpmStart(pid))
   await endDaemon(stateDir)
   if (format === 'json') return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) })
   if (pid === undefined) return out.note('There is nothing to do: no daemon runs.')
@@ -20,4 +22,13 @@ export async function runStop({ env, out }: Context, { format }: { format: strin
   out.note(
     'Containers keep running. Sandboxed servers have stopped. The next command that needs the daemon starts it and its workloads again.',
   )
+  if (wasNpmStart)
+    out.note('It ran under "npm start", so the documentation site ended too; only "npm start" serves that again.')
+}
+
+/** npm tells each script which one it is. Where the system does not show this, nothing is said. */
+async function isOfNpmStart(pid: number): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  const variables = new Set(environment.split('\0'))
+  return variables.has('npm_lifecycle_event=start') && variables.has('npm_package_name=toolhaven')
 }

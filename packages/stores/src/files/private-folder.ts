@@ -9,8 +9,10 @@ export async function ensurePrivateFolder(dir: string): Promise<void> {
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'EEXIST' || code === 'ENOTDIR') throw invalid(`${dir} is in the way: it must be a folder`, error)
+    // On a read-only disk, Node says ENOENT, as if something were missing.
+    const why = code === undefined || code === 'ENOENT' ? '' : ` (${code})`
     throw unavailable(
-      `cannot create the folder ${dir} (${code ?? 'unknown fault'}): check the rights of the folder above it, and that it is not on a read-only disk, or set HOME (or XDG_STATE_HOME and its sisters) to another one`,
+      `cannot create the folder ${dir}${why}: check the rights of the folder above it, and that it is not on a read-only disk, or set HOME, or XDG_STATE_HOME, XDG_DATA_HOME and XDG_CONFIG_HOME, to other folders`,
       error,
     )
   }
