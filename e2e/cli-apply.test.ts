@@ -73,12 +73,12 @@ test('a file is shown, applied, found equal, changed, applied again and pruned',
   expect(await thv('diff')).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'Nothing differs: everything is as the file says.\n',
+    stderr: 'Nothing differs: everything matches the file.\n',
   })
   expect(await thv('apply', '--yes')).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'Nothing to change: everything is as the file says.\n',
+    stderr: 'Nothing to change: everything matches the file.\n',
   })
   expect(applyReport.parse(await json('apply'))).toEqual({ changes: [] })
 
