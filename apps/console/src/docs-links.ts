@@ -22,7 +22,7 @@ export const DOCS_PAGES: readonly DocsLink[] = [
   { label: 'FAQ', path: 'toolhaven/faq' },
 ]
 
-/** Where the documentation is; empty where nobody said so when the console was built. */
+/** Where the documentation is; empty if it was not set when the console was built. */
 export const docsAddress = typeof DOCS_ADDRESS === 'undefined' ? '' : DOCS_ADDRESS
 
 export function docsLinks(address: string): { label: string; href: string }[] {

@@ -24,7 +24,7 @@ export const lastLinesQuery = (name: string) =>
     },
   })
 
-/** Measured when asked for, and again when somebody comes back to look. */
+/** Measured when asked for, and again when the user comes back to the page. */
 export const statsQuery = (name: string) =>
   queryOptions({
     queryKey: ['workload', name, 'stats'],
@@ -77,7 +77,7 @@ export const clientPreviewQuery = (name: string, groups: readonly string[]) =>
     staleTime: 0,
   })
 
-/** Asks the registry or the package index of the server, so only when somebody wants to know. */
+/** Asks the registry or the package index of the server, so only when the user asks. */
 export const upgradeQuery = (name: string) =>
   queryOptions({
     queryKey: ['upgrade', name],

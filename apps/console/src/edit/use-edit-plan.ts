@@ -11,7 +11,7 @@ export function useEditPlan({ name, revision }: EditBase, update: UpdateRequest,
     ask: (signal) => api.plan('editWorkload', { params: { name }, query: { revision }, body: update }, signal),
     isEnabled: !isEmpty,
   })
-  // What it said of the edit before is not a plan of this one.
+  // The daemon's answer about an earlier edit is not the plan of this one.
   if (isEmpty) return { isEmpty, plan: undefined, error: null, isFetching: false, problems: [] }
   return { isEmpty, plan: data, isFetching, ...obstacles(data, error, coming) }
 }

@@ -97,7 +97,7 @@ const CONFIRMATIONS = [
   { part: 'acceptSecrets', field: 'accept_secrets', label: 'Give its server the secrets that it asks for' },
 ] as const
 
-/** What somebody else wrote opens nothing of this machine unless a person allows it. */
+/** A file from someone else opens nothing of this machine unless the user allows it. */
 function Confirmations({ wish, messages, onChange }: ConfirmationsProps) {
   const asked = CONFIRMATIONS.map((each) => ({ ...each, says: messages.find((said) => said.includes(each.field)) }))
   const shown = asked.filter(({ part, says }) => wish[part] || says !== undefined)

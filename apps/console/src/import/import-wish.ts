@@ -2,7 +2,7 @@ import type { CallInput } from '@toolhaven/contract/client'
 import type { RunConfig } from '@toolhaven/contract/run-config'
 import { quoted } from '../parts/quoted.ts'
 
-/** What may differ from the file, and what somebody has to allow. */
+/** What may differ from the file, and what the user has to allow. */
 export interface ImportWish {
   name: string
   group: string
@@ -31,7 +31,7 @@ export function importCall(config: RunConfig, wish: ImportWish): CallInput<'impo
   const { port: _, ...rest } = config
   const { name, group, port, acceptNetwork, acceptMounts, acceptSecrets } = wish
   return {
-    // What is not a number is for the daemon to refuse.
+    // The daemon refuses a text that is not a number.
     body: { ...rest, name: name.trim(), group, ...(port.trim() !== '' && { port: Number(port) }) },
     query: {
       ...(acceptNetwork && { accept_network: true }),

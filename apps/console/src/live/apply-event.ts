@@ -39,7 +39,7 @@ export function applyEvents(cache: QueryClient, events: readonly ServerSentEvent
   for (const key of stale) void cache.invalidateQueries({ queryKey: [key] })
 }
 
-/** After a gap nobody knows what changed. */
+/** After a gap it is unknown what changed. */
 export function refetchEverything(cache: QueryClient): void {
   void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'connection' })
 }

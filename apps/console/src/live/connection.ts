@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 export type Connection =
   | { state: 'connecting' }
   | { state: 'live' }
-  /** `refusal`: why the link of the address logs nobody in. */
+  /** `refusal`: why the link in the address did not log the browser in. */
   | { state: 'locked'; refusal?: string }
   | { state: 'away'; since: number; reason: string }
 

@@ -11,7 +11,7 @@ import { Problem } from '../parts/Problem.tsx'
 export interface Change {
   update: UpdateRequest
   command: string | undefined
-  /** What else somebody should know. */
+  /** What else the user should know. */
   notes?: readonly string[]
   verb: string
   apply: () => Promise<unknown>

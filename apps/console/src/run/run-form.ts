@@ -54,7 +54,7 @@ export interface Basis {
   isRemote: boolean
   /** Its folders stay when another network is chosen. */
   permissions?: PermissionProfile | undefined
-  /** The registry entry asks for folders, which somebody has to allow. */
+  /** The registry entry asks for folders, which the user has to allow. */
   asksForFolders: boolean
 }
 

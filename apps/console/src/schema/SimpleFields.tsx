@@ -24,7 +24,7 @@ export function TextInput({ label, field, value, onChange, path, faults, isRequi
   )
 }
 
-/** What is not a number yet stays as it was typed, and is told as wrong. */
+/** Text that is not a number yet stays as typed, and is marked as wrong. */
 export function NumberField({ label, field, value, onChange, path, faults, isRequired }: KindProps<'number'>) {
   const id = useId()
   const [typed, setTyped] = useState('')
@@ -145,7 +145,7 @@ export function ChoicesField({ label, field, value, onChange, path, faults, isRe
   )
 }
 
-/** Text that is not JSON is a text: quotes are not needed. */
+/** Text that is not JSON counts as a string, so it needs no quotes. */
 export function JsonField({ label, field, value, onChange, path, faults, isRequired }: KindProps<'json'>) {
   const id = useId()
   const [typed, setTyped] = useState('')

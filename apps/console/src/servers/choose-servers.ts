@@ -2,7 +2,7 @@ import type { Workload } from '@toolhaven/contract/workloads'
 import { WORKLOAD_STATUS_NAMES } from '@toolhaven/contract/workload-status'
 import type { ServersSearch } from './servers-search.ts'
 
-/** Worst first, so that sorting by status shows what needs somebody. */
+/** Worst first, so that sorting by status shows first what needs attention. */
 const URGENCY = ['error', 'unhealthy', 'unknown', 'starting', 'stopping', 'removing', 'running', 'stopped'] as const
 const urgencyOf = new Map(WORKLOAD_STATUS_NAMES.map((status) => [status, URGENCY.indexOf(status)]))
 

@@ -14,7 +14,7 @@ const GRADES = {
   F: 'it does not work',
 } as const
 
-/** Runs only when somebody asks: it connects to every server, and a link from elsewhere must not make it do so. */
+/** Runs only when the user asks: it connects to every server, and a link from elsewhere must not make it do so. */
 export function DoctorSection() {
   const {
     data: report,

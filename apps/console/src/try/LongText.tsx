@@ -5,7 +5,7 @@ import { saveFile } from '../parts/save-file.ts'
 /** More than a person reads, and less than makes a browser slow. */
 const SHOWN = 20_000
 
-/** Text of a server; of a long one the beginning, until somebody wants the rest. */
+/** Text of a server; of a long one the beginning, until the user wants the rest. */
 export function LongText({ text, label }: { text: string; label: string }) {
   const [isWhole, setIsWhole] = useState(false)
   const isCut = text.length > SHOWN && !isWhole

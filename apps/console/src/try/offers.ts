@@ -73,7 +73,7 @@ async function listAll(session: McpSession, method: string, key: string, signal:
   return found
 }
 
-/** One that nobody understands hides no other. */
+/** One that cannot be understood does not hide the others. */
 function readable<Item>(schema: z.ZodType<Item>, items: readonly unknown[]): Item[] {
   return items.flatMap((item) => {
     const parsed = schema.safeParse(item)

@@ -17,7 +17,7 @@ const DEEPEST = 200
  * `dns-prefetch`) whatever the policy of the page says, so a server without a network could send words out as names of hosts.
  */
 export function quietPage(html: string): string {
-  // A document that nobody shows loads nothing.
+  // A document that is not shown loads nothing.
   const theirs = new DOMParser().parseFromString(html, 'text/html')
   const ours = document.implementation.createHTMLDocument('')
   copyInto(ours.body, theirs.documentElement, 0)

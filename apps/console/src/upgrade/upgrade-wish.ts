@@ -1,7 +1,7 @@
 import type { UpgradePlan, UpgradeRequest } from '@toolhaven/contract/upgrades'
 import { quoted } from '../parts/quoted.ts'
 
-/** What the new version needs, and what somebody has to allow. */
+/** What the new version needs, and what the user has to allow. */
 export interface UpgradeWish {
   /** By variable. */
   values: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ export function upgradeCommand({ name }: UpgradePlan, request: UpgradeRequest): 
   return words.map(quoted).join(' ')
 }
 
-/** What is in the way besides what the form asks for: variables, and what somebody has to confirm. */
+/** What is in the way besides what the form asks for: variables, and what the user has to confirm. */
 export function problemsLeft(plan: UpgradePlan, { acceptNetwork, acceptMounts }: UpgradeWish): UpgradePlan['problems'] {
   const asked = newVariables(plan).some(({ required }) => required)
   const isAsked = { env_vars: asked, accept_network: acceptNetwork, accept_mounts: acceptMounts }

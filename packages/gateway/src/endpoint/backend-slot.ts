@@ -43,7 +43,7 @@ export class BackendSlot {
     return link
   }
 
-  /** No server will come until a person acts, so nobody is kept waiting. */
+  /** No server will come until a person acts, so no call is kept waiting. */
   block(message: string): void {
     this.#blocked = message
     this.#tellWaiting()
@@ -64,7 +64,7 @@ export class BackendSlot {
     })
   }
 
-  /** The same for a session. Nobody would end what is started for a session that has ended in the meantime. */
+  /** The same for a session. A server started for a session that has ended in the meantime would never be stopped. */
   async waitFor(session: Pick<Session, 'isEnded'>, ms: number): Promise<BackendLink> {
     const link = await this.wait(ms)
     if (session.isEnded) throw unavailable('The session ended while it waited for the server.')

@@ -32,7 +32,7 @@ export async function connect(context: ConnectContext, backend: Backend, signal:
   })
   await context.tools?.connecting(link, signal)
   if (state.lost !== undefined) {
-    // Nobody owns the link who would stop it, and it would keep trying to reach the server.
+    // No slot owns the link and would stop it later, so it would keep trying to reach the server.
     link.stop(state.lost, false)
     throw unavailable(`The server ${context.name} was lost right after it started: ${state.lost}.`)
   }

@@ -50,7 +50,7 @@ export class Endpoint {
   async open(): Promise<void> {
     try {
       this.#obey(this.#spec, await this.#makePipeline(this.#spec))
-      // Before the port is bound: nobody would close it if this failed.
+      // Before the port is bound, because a bound port would stay open if this failed.
       await this.#front.sessions.load()
       this.#server = await this.#bind(this.#spec)
     } catch (error) {

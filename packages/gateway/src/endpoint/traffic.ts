@@ -1,7 +1,7 @@
 import type { EndpointTraffic } from '@toolhaven/core/ports/gateway'
 import type { Call, CallOutcome } from '../sessions/call.ts'
 
-/** Goes on as long as its client wants: nobody waits for it to end, and it says nothing about how fast a server is. */
+/** Lasts as long as its client wants, so its duration says nothing about how fast a server is. */
 const LISTEN = 'subscriptions/listen'
 
 /** One minute, in slices. A slice that is over is forgotten as a whole. */

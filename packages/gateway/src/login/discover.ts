@@ -148,7 +148,7 @@ async function readJson({ fetch, allowPrivate }: DiscoverOptions, text: string):
   }
 }
 
-/** The scopes to ask for when nobody names any. If a server lists its scopes, only those among them. */
+/** The scopes to request if none are configured. If a server lists its scopes, only those among them. */
 function usualScopes({ scopes_supported: listed = [] }: AuthorizationServer): string[] {
   const usual = ['openid', 'profile', 'email']
   return listed.length === 0 ? usual : usual.filter((scope) => listed.includes(scope))

@@ -17,7 +17,7 @@ interface Received {
 
 /** From this size on it pays to pass on bytes rather than to write a new text. */
 export const LARGE_BYTES = 4096
-/** A large message as its bytes arrived: joining them would be a copy that nobody needs. */
+/** A large message as its bytes arrived: joining them would be a needless copy. */
 export type LargeLine = readonly [first: Buffer, ...rest: Buffer[]]
 
 export interface RpcRequest extends Received {
@@ -37,7 +37,7 @@ export interface RpcResponse extends Received {
 }
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
-/** Written from its parsed form, and only when somebody wants the text: on pipes it gets another id anyway. */
+/** Written from its parsed form, and only when its text is needed: on pipes it gets another id anyway. */
 export class WrittenRequest implements RpcRequest {
   readonly kind = 'request'
   readonly id: RequestId

@@ -37,7 +37,7 @@ export interface Pipeline {
   mayHear(text: string, request: HttpRequest): boolean
   /** Parses once: every decision is made on the very message that is forwarded. */
   parse(body: readonly Buffer[]): Parsed | HttpRefusal
-  /** Undefined where nobody watches. */
+  /** Undefined if no observer watches it. */
   watch(request: RpcRequest, asker: Asker): Watch | undefined
   /** The request as the server gets it, or why the server does not get it. */
   fromClient(request: RpcRequest, asker: Asker): Passed

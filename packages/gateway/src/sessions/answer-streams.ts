@@ -80,7 +80,7 @@ export class AnswerStreams implements Keeper {
   }
 
   #keep(stream: AnswerStream, text: string): void {
-    // The session has ended: nobody comes back for these bytes, and nobody would ever release them.
+    // The session has ended: no client comes back for these bytes, and nothing would ever release them.
     if (this.#isClosed) return void stream.kept.splice(0)
     this.#messages++
     this.#count(text.length)

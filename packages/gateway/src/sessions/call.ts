@@ -66,7 +66,7 @@ export class Call implements OpenCall {
    * Set by the backend that carries it: adapts the answer to the client's revision, after everything else has seen it.
    */
   shape: ((body: JsonObject) => JsonObject) | undefined
-  /** Set by the backend that carries it: tells the server that nobody waits any more. */
+  /** Set by the backend that carries it: tells the server that the client no longer waits. */
   onCancel: ((params: JsonObject) => void) | undefined
   /** Set by the backend that carries it once its server asked something: the question no longer needs an answer. */
   onOver: (() => void) | undefined

@@ -46,7 +46,7 @@ export class Outbox implements Keeper {
   }
 
   push(text: string): void {
-    // The session has ended: nobody would ever release these bytes.
+    // The session has ended, so nothing would ever release these bytes.
     if (this.#isClosed) return
     const event = { sequence: ++this.#sequence, text }
     this.#kept.push(event)

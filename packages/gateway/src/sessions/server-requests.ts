@@ -31,7 +31,7 @@ export type Route = RoutedQuestion | { error: { code: number; message: string };
 export interface Users {
   /** Calls that the server has not answered. */
   open: readonly OpenCall[]
-  /** Calls that nobody waits for any more, although the server may still work on them. */
+  /** Calls that no client waits for any more, although the server may still work on them. */
   cancelled: readonly Cause[]
   /** Whether there may be more of those. */
   hasUnknown: boolean

@@ -109,7 +109,7 @@ export class SessionTable {
   }
 
   /**
-   * Ends sessions that nobody used for the idle time. Before that, it drops what their clients do not come back for.
+   * Ends sessions that were not used for the idle time. Before that, it drops what their clients do not come back for.
    */
   sweep(now: number): void {
     const { modernIdleMs, keepUnreadMs, ...limits } = this.#options.limits

@@ -96,7 +96,7 @@ export class ListWatch {
     this.#timer.unref()
   }
 
-  /** What the server has. Undefined: nobody has looked since it may have changed. */
+  /** What the server has. Undefined: not listed again since it may have changed. */
   current(session: Session | undefined): Hashes | undefined {
     const link = this.#options.link()
     if (link === undefined) return undefined

@@ -24,7 +24,7 @@ export class ToolWatch {
 
   of(part: ListPart): ListWatch {
     const watch = this.#lists.get(part)
-    if (watch === undefined) throw new Error(`nobody watches ${part}`)
+    if (watch === undefined) throw new Error(`no watch for ${part}`)
     return watch
   }
 

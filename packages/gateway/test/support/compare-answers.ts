@@ -16,7 +16,7 @@ const STRICTER: readonly { refusal: string; isAbout: RegExp }[] = [
     refusal: 'its first line is not a status line',
     isAbout: /^[\r\n]|HTTP\/(?:0\.9|2\.0) |HTTP\/1\.[01] (?:0|[^\r\n]*[^\t\r\n\x20-\x7e\x80-\xff])/,
   },
-  { refusal: 'it changes to a protocol that nobody asked for', isAbout: /HTTP\/1\.[01] 101/ },
+  { refusal: 'it changes to a protocol that was not requested', isAbout: /HTTP\/1\.[01] 101/ },
   // Other encodings, and the same one twice.
   { refusal: 'its transfer-encoding is not chunked', isAbout: /transfer-encoding:(?![\t ]*chunked[\t ]*\r\n)/i },
   {

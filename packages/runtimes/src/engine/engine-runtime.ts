@@ -247,7 +247,7 @@ function isolationNotes(forwarding: Forwarding, lack: string | undefined): strin
   return isInVolumes(forwarding) ? [VOLUMES_NOTE] : []
 }
 
-/** No socket file at all, unlike a socket where nobody answers. */
+/** No socket file at all, unlike a socket where no engine answers. */
 function isAbsent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'

@@ -5,7 +5,7 @@ import { findPython } from './python.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * Where npm, pip and Go look if nobody configured another index. Toolhaven leaves that choice to them and asks: it
+ * Where npm, pip and Go look if no other index is configured. Toolhaven leaves that choice to them and asks: it
  * needs the hosts only to know which tokens are in use and what an install may reach. For programs that are not
  * installed here it is unknown.
  */

@@ -12,7 +12,7 @@ import { readPythonSettings } from './python-settings.ts'
 
 /**
  * Distinguishes what came from different package indexes: two packages with one name and version need not be the same.
- * Empty where nobody configured an index.
+ * Empty if no index is configured.
  */
 export type IndexKey = (scheme: PackageScheme, signal: AbortSignal) => Promise<readonly string[]>
 
@@ -64,7 +64,7 @@ const SETTLED_MS = 2000
  */
 function rememberNpmrc(options: NpmOptions): () => Promise<string> {
   const read = async () => {
-    // Shared by all callers that wait, so it is nobody's own signal.
+    // Shared by all callers that wait, so it is not the signal of one caller.
     const late = AbortSignal.timeout(PATIENCE_MS)
     const npmrc = await readNpmrc(options, late).catch((error: unknown) => {
       throw late.aborted

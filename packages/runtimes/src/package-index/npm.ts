@@ -67,7 +67,7 @@ export async function hasNpm({ nodePath, env }: NpmOptions, signal: AbortSignal)
   return (await findCli(nodePath, env, signal)) !== undefined
 }
 
-/** The registry that npm uses if nobody configured another one. Undefined where there is no npm. */
+/** The registry that npm uses if no other one is configured. Undefined where there is no npm. */
 export async function defaultNpmIndex(
   { nodePath, env, homeDir }: NpmOptions,
   signal: AbortSignal,

@@ -30,7 +30,7 @@ export async function describeSandbox(
 
 const STRENGTH = {
   bubblewrap: 'strong',
-  // Confines files too, but nobody has verified it yet.
+  // Confines files too, but that has not been verified yet.
   'sandbox-exec': 'weak',
   unshare: 'weak',
   none: 'none',

@@ -45,7 +45,7 @@ export class Instance {
   #channel: PipeChannel | undefined
   #process: SandboxProcess | undefined
   #exited: Promise<void> = Promise.resolve()
-  /** Settles with the start under way. Until then there may be a process that nobody else knows about. */
+  /** Settles with the start under way. Until then there may be a process that nothing else knows about. */
   #starting: Promise<void> = Promise.resolve()
   #giveUp = new AbortController()
   /** The sandbox's first process. */

@@ -54,13 +54,13 @@ export class PipeChannel implements StdioChannel {
     this.end()
   }
 
-  /** The process is gone, or somebody else is attached now. */
+  /** The process is gone, or another channel is attached now. */
   end(error?: Error): void {
     if (this.#isEnded) return
     this.#isEnded = true
     for (const stop of [...this.#waiting]) stop()
     this.#connected.reject(closed())
-    // A paused pipe that nobody reads any more would block the server for ever.
+    // A paused pipe that is never read again would block the server for ever.
     this.resume()
     this.onClose(error)
   }

@@ -200,7 +200,7 @@ async function spawnPlain(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, name)
     } catch {
-      // Nobody of the group is left, which is what was wanted.
+      // No process of the group is left, which is the goal.
     }
   }
   try {

@@ -11,7 +11,7 @@ export interface ListenReplyOptions {
   context: FrontContext
   id: RequestId
   response: HttpResponse
-  /** Called when nobody listens any more. */
+  /** Called when no client listens any more. */
   cancel: () => void
 }
 

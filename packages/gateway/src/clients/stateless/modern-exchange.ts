@@ -35,7 +35,7 @@ export interface ExchangeOptions {
   onKept: (keeper: Keeper, change: number) => void
   /** Passes the client's answer to the server that asked. */
   respond: (response: RpcResponse) => void
-  /** Called when nobody waits for the call any more. */
+  /** Called when the client no longer waits for the call. */
   cancel: () => void
 }
 
@@ -165,7 +165,7 @@ export class ModernExchange implements ReplySink, Keeper {
     if (this.#response !== undefined) queueMicrotask(() => this.#requireInput())
   }
 
-  /** Nobody will answer them: the server need not wait, and we need not keep them. */
+  /** The client will not answer them, so the server need not wait, and the gateway need not keep them. */
   #refuseAll(why = CALL_IS_OVER): void {
     const questions = [...this.#asked.values()]
     this.#asked.clear()

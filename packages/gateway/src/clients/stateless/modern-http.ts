@@ -152,7 +152,7 @@ async function listen(
     sendFault(response, id, { status: 400, code: RPC_ERROR.invalidParams, message: `Invalid params: ${why}.` })
   if (typeof filter === 'string') return refuseFilter(filter)
   const { capabilities } = (await context.server()).result
-  // Nobody would notice the end of this response.
+  // The client has gone and would not notice the end of this response.
   if (response.destroyed) return
   const granted = agreed(filter, capabilities)
   const session = new ListenSession(context.limits, id, granted)

@@ -134,9 +134,9 @@ function bodyOf(
   if (length !== undefined && !LENGTH.test(length)) throw new MalformedAnswer('its content-length is not a number')
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
     throw new MalformedAnswer('its transfer-encoding is not chunked')
-  if (status === 101) throw new MalformedAnswer('it changes to a protocol that nobody asked for')
+  if (status === 101) throw new MalformedAnswer('it changes to a protocol that was not requested')
   if (status < 200 || status === 204 || status === 304) {
-    // Nobody can tell whether a body that must not be there follows anyway.
+    // A body must not follow, but one may follow anyway, and there is no way to tell.
     const saysBody = encoding !== undefined || (length !== undefined && Number(length) > 0)
     return { status, body: 0, keptMs: saysBody ? 0 : keptMs }
   }

@@ -39,7 +39,7 @@ export class AnswerReader {
     this.#sink = sink
   }
 
-  /** Nobody wants the rest. */
+  /** The caller does not want the rest. */
   stop(): void {
     this.#sink = undefined
   }

@@ -11,7 +11,7 @@ export interface PlainCallOptions {
   isRepeatable: boolean
   /** The turns of all answers of the server. */
   turns: Turns
-  /** Sends the request on a connection that nobody has used before. */
+  /** Sends the request on a new connection. */
   askOnNewConnection: (call: PlainCall) => void
 }
 

@@ -62,7 +62,7 @@ export class PlainLink implements AnswerSink {
     this.#socket.resume()
   }
 
-  /** Nobody wants what it carries. */
+  /** The caller does not want what it carries. */
   drop(): void {
     if (this.#isGone) return
     this.#isGone = true

@@ -33,7 +33,7 @@ export class PlainPool {
     if (this.#waiting.push(call) === 1) setImmediate(() => this.#askAll())
   }
 
-  /** Sends the request on a connection that nobody has used before. */
+  /** Sends the request on a new connection. */
   askOnNewConnection(call: PlainCall): void {
     if (this.#isClosed) return call.fail(closed())
     try {

@@ -4,7 +4,7 @@ import type { Turns } from '../../messages/turns.ts'
 
 /** Bytes that may wait for a reader. Beyond that the server has to wait. */
 const MAX_WAITING_BYTES = 64 * 1024
-/** A body that nobody wants is read to keep its connection usable, up to this size and time. */
+/** An unwanted body is read to keep its connection usable, up to this size and time. */
 const MAX_UNWANTED_BYTES = 4 * 1024 * 1024
 const MAX_UNWANTED_MS = 10_000
 
@@ -97,7 +97,7 @@ export class UpstreamResponse {
     let size = 0
     const read = this.read((chunk) => {
       size += chunk.length
-      if (size > MAX_UNWANTED_BYTES) throw new Error('nobody wants so much of it')
+      if (size > MAX_UNWANTED_BYTES) throw new Error('the unwanted body is too large')
     })
     const timer = this.#end === undefined ? setTimeout(() => this.destroy(), MAX_UNWANTED_MS).unref() : undefined
     // However it ends.
@@ -105,7 +105,7 @@ export class UpstreamResponse {
   }
 
   destroy(): void {
-    this.#controller.abort(new Error('nobody reads the rest of this answer'))
+    this.#controller.abort(new Error('the rest of this answer is not read'))
   }
 
   take(chunk: Buffer): void {

@@ -101,7 +101,7 @@ export class UpstreamTarget {
   async #endThem(): Promise<void> {
     for (let headers = this.#toEnd.shift(); headers !== undefined; headers = this.#toEnd.shift()) {
       const signal = AbortSignal.timeout(FAREWELL_MS)
-      // A courtesy: nobody here depends on whether the server hears it.
+      // A courtesy: nothing here depends on whether the server hears it.
       await this.send({ method: 'DELETE', headers, signal }).then(
         (response) => {
           this.#endsSessions = response.status !== 405 && response.status !== 501

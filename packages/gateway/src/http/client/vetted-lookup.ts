@@ -59,7 +59,7 @@ const isReachable = (reach: AddressReach, publicOnly: boolean) =>
 function refusedAddress(host: string, publicOnly: boolean) {
   if (publicOnly)
     return unavailable(
-      `${host} has no public address, and nobody confirmed a private one. Edit the workload with accept_network: true`,
+      `${host} has no public address, and a private one was not confirmed. Edit the workload with accept_network: true`,
     )
   return unavailable(`${host} is an address where no MCP server can be. Give the workload another url`)
 }

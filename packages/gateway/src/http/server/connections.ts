@@ -65,12 +65,12 @@ export class Connections {
     return this.#inOrder().map(([socket]) => socket)
   }
 
-  /** Nobody listens any more. */
+  /** The server no longer listens. */
   close(): void {
     this.#limits.all?.delete(this)
   }
 
-  /** Also called when somebody else starts to read from the socket. */
+  /** Also called when other code starts to read from the socket. */
   add(socket: Socket, connection: Connection): void {
     if (!this.#open.has(socket)) socket.once('close', () => this.#open.delete(socket))
     this.#open.set(socket, connection)

@@ -24,7 +24,7 @@ export class OpenStreams {
     const request = response.req
     const mayHear = (text: string) => this.#rules().mayHear(text, request)
     const stream = new EventStream(response, this.#maxQueuedBytes, headers, mayHear)
-    // The client has already gone: nobody would notice the end of the stream.
+    // The client has already gone and would not notice the end of the stream.
     if (response.destroyed) return stream
     this.#open.set(stream, request)
     response.once('close', () => this.#open.delete(stream))

@@ -4,7 +4,7 @@ import { addPart } from '../../messages/parts.ts'
 import type { PlainHead } from './plain-head.ts'
 import type { Body, BodyBounds } from './body.ts'
 
-/** A POST whose head the gateway read itself. Its body is taken from the connection once somebody wants it. */
+/** A POST whose head the gateway read itself. Its body is read from the connection on demand. */
 export class PlainRequest {
   readonly method = 'POST'
   readonly url: string
@@ -68,7 +68,7 @@ export class PlainRequest {
     return end
   }
 
-  /** It has been answered: nobody reads the rest of its body. */
+  /** It has been answered, so the rest of its body is not read. */
   discard(): void {
     this.#isUnwanted = true
     this.#parts = []

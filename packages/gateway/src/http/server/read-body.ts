@@ -43,6 +43,6 @@ function readFromNode(request: IncomingMessage, { maxBytes, hasRoom }: BodyBound
     addPart(chunks, chunk)
   })
   request.on('end', () => end(chunks))
-  // When nobody listens for errors of a request, only this event tells about one.
+  // Without a listener for a request's errors, only this event reports one.
   request.on('close', () => end('aborted'))
 }

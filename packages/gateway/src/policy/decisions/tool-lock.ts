@@ -91,7 +91,7 @@ function ofTemplate(watch: ToolWatch, uri: unknown): Use | undefined {
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /**
- * How a definition of the server compares with the accepted one. `unseen`: nobody has looked since it may have changed.
+ * How a definition of the server compares with the accepted one. `unseen`: the gateway has not looked since it may have changed.
  */
 type Standing = 'accepted' | 'changed' | 'added' | 'missing' | 'unseen'
 

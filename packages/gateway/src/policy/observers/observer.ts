@@ -24,7 +24,7 @@ export interface Watch {
   readonly request?: RpcRequest
   readonly headers?: () => Readonly<Record<string, string>>
   /**
-   * Called once: with the response that the client gets, or undefined when nobody waits for one any more. `refusedBy`
+   * Called once: with the response that the client gets, or undefined when no client waits for one any more. `refusedBy`
    * names the decision that refused the request.
    */
   onEnd(response: JsonObject | undefined, refusedBy?: string): void

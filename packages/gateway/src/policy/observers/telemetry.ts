@@ -123,7 +123,7 @@ function shown(text: string): HttpAnswer {
 
 const NOT_ALLOWED: HttpRefusal = { status: 405, message: 'This path accepts GET.', headers: { allow: 'GET' } }
 
-/** What is not done by then is lost: nobody waits longer for a collector that does not answer. */
+/** What is not sent by then is lost: the gateway waits no longer for a collector that does not answer. */
 async function within(ms: number, work: readonly Promise<void>[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {

@@ -117,7 +117,7 @@ export class CallSeats {
     if (session !== undefined) this.#prepare(session)
   }
 
-  /** Nobody waits for it yet, so it takes no room from others. */
+  /** No call waits for it yet, so it takes no room from others. */
   #prepare(session: Session): void {
     if (session.isEnded || !this.#seats.hasRoom || this.#freeSeatOf(session) !== undefined) return
     this.#open(session)

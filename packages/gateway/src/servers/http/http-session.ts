@@ -290,7 +290,7 @@ export class HttpSession {
   }
 
   async #quietly(text: string, body: JsonObject): Promise<void> {
-    // Nobody waits for an answer to it, and a server that is away need not be told.
+    // No client waits for an answer to it, and a server that is away need not be told.
     await this.#upstream?.send(onOneLine({ text, body }), undefined, {}).catch(() => undefined)
   }
 }

@@ -19,7 +19,7 @@ export interface Upstream {
    * resolves.
    */
   listen(): Promise<void>
-  /** Nobody waits for its answer any more. */
+  /** No client waits for its answer any more. */
   abandon?(request: RpcRequest): void
   /** Ends the session at the server. Messages on their way may still be answered. */
   close(): void
@@ -36,7 +36,7 @@ export interface UpstreamOptions {
    * stream.
    */
   onDropped?: (head: string, tail: string, why: string) => void
-  /** Whether somebody still waits for the answer. */
+  /** Whether a client still waits for the answer. */
   isAwaited: (request: RpcRequest) => boolean
   /**
    * The server closed the stream of a call and lets its client come back for the answer, after this time if it said so.

@@ -110,7 +110,7 @@ export class StdioWire {
     }
   }
 
-  /** Recognizes a large answer by its beginning: parsing all of it for nobody would be most of what it costs. */
+  /** Recognizes a large answer by its beginning: parsing all of it for no reader would be most of its cost. */
   #receiveLarge(line: LargeLine): boolean {
     const [before = '', start = '', id = ''] = LARGE_ANSWER.exec(line[0].toString('latin1', 0, HEAD_BYTES)) ?? []
     if (before === '' || line.at(-1)?.at(-1) !== BRACE) return false

@@ -252,7 +252,7 @@ export class StdioBackend implements BackendLink {
     const cancel = call.onCancel
     call.onCancel = (params) => {
       cancel?.(params)
-      // The server may have subscribed all the same, although nobody wants it any more.
+      // The server may have subscribed all the same, although no client wants it any more.
       if (!session.subscriptions.has(uri) && !this.#isSubscribed(uri, session))
         void this.#tell('resources/unsubscribe', { uri })
     }
