@@ -143,7 +143,7 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['edit', 'time', '--name', 'x'], /^thv: unknown option '--name'\nThe name and the port of a workload stay/],
     [
       ['upgrade', 'time@2', '--yes'],
-      /goes to the newest version\nFor another version: thv edit time --server SERVER@2/,
+      /upgrades it to the newest version\nFor another version: thv edit time --server SERVER@2/,
     ],
     [['run', 'uvx:mcp-server-time'], /"thv run uvx:\/\/mcp-server-time"/],
     [['run', 'time', '--memory', '5'], /--memory 5 is 5 MB. The minimum is 16m./],
