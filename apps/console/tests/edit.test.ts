@@ -39,7 +39,7 @@ test('what is configured fills in the form, and the difference is shown before i
   await page.getByRole('region', { name: 'Configuration' }).getByText('LEVEL=info').waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Edit' }).click()
-  await plan().getByText('Nothing so far.').waitFor()
+  await plan().getByText('No changes yet.').waitFor()
   expect(await page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
   expect(await apply().isDisabled()).toBe(true)
   await field('Value of LEVEL').fill('debug')
@@ -54,7 +54,7 @@ test('what is configured fills in the form, and the difference is shown before i
   await plan()
     .getByText(/^web restarts\. Calls that run at that moment fail\. Its address stays http/)
     .waitFor()
-  await plan().getByText('No file of a client changes.').waitFor()
+  await plan().getByText('No client file changes.').waitFor()
   await plan()
     .getByText('thv edit web -e LEVEL=debug --secret web-API_KEY,target=API_KEY --tools echo,add', { exact: true })
     .waitFor()
@@ -74,7 +74,7 @@ test('an edit is undone', async () => {
   await page.getByRole('region', { name: 'Last change' }).waitFor({ state: 'detached' })
   expect(await field('Value of LEVEL').inputValue()).toBe('info')
   expect(await configured()).toMatchObject({ env_vars: { LEVEL: 'info' }, tools: [] })
-  await plan().getByText('Nothing so far.').waitFor()
+  await plan().getByText('No changes yet.').waitFor()
 })
 
 test('a problem stands beside its field, and nothing is saved', async () => {
@@ -120,7 +120,7 @@ test('what "thv edit" changes meanwhile is told, and comes into the form without
 })
 
 test('a form that nobody touched follows what others change', async () => {
-  await plan().getByText('Nothing so far.').waitFor()
+  await plan().getByText('No changes yet.').waitFor()
   await thv('edit', 'web', '--unset', 'tools', '--env', 'LEVEL=info', '--yes')
   await expect.poll(() => field('Tools').inputValue()).toBe('')
   await expect.poll(() => field('Value of LEVEL').inputValue()).toBe('info')

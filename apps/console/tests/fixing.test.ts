@@ -113,7 +113,7 @@ test('a secret is stored, replaced and deleted, and its value is never shown', a
   await expectAccessible(page)
   expect(await page.content()).not.toMatch(/first-value|second-value/)
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('user cannot start again until you store it again.').waitFor()
+  await page.getByText('user cannot start again until you store a new value.').waitFor()
   await page.getByRole('alertdialog', { name: 'Delete api-key?' }).getByRole('button', { name: 'Delete' }).click()
   await page.getByText('There are no secrets yet.').waitFor()
 })

@@ -57,7 +57,7 @@ test('what the page can do comes first, and is done', async () => {
 test('it says that nothing was found, and what is typed finds by any word', async () => {
   await page.keyboard.press('Control+k')
   await page.keyboard.type('nothing is called this')
-  await palette().getByText('Nothing has these words.').waitFor()
+  await palette().getByText('Nothing matches these words.').waitFor()
   await expectAccessible(page)
   await palette().getByRole('combobox').fill('group default')
   await page.keyboard.press('ArrowDown')

@@ -121,6 +121,6 @@ test('a source that does not answer is told as that, and not as the newest versi
   })
   await toolhaven.packages[Symbol.asyncDispose]()
   await page.goto(new URL('/servers/loose/upgrade', page.url()).href)
-  await page.getByText('It could not be found out whether there is a newer version.').waitFor({ timeout: 60_000 })
+  await page.getByText('Toolhaven could not find out whether there is a newer version.').waitFor({ timeout: 60_000 })
   expect(await page.getByRole('button', { name: 'Upgrade', exact: true }).count()).toBe(0)
 })

@@ -45,8 +45,8 @@ export function AdoptedList({ adoptions }: { adoptions: readonly Adoption[] }) {
                 {secrets.length > 0 && (
                   <>
                     {' '}
-                    These secrets go too: <ForeignText text={secrets.join(', ')} />. Their values stand in the files
-                    again.
+                    These secrets are deleted too: <ForeignText text={secrets.join(', ')} />. Their values stand in the
+                    files again.
                   </>
                 )}
               </p>

@@ -1,6 +1,6 @@
 import type { AdoptRequest, ForeignServer } from '@toolhaven/contract/adopt'
 
-/** Names of variables and headers whose values go to the secret store. */
+/** Names of variables and headers whose values move to the secret store. */
 export function keysOf({ env_vars, headers }: ForeignServer): string[] {
   return [...env_vars, ...headers].filter(({ secret }) => secret).map(({ name }) => name)
 }
@@ -43,7 +43,7 @@ export function whatHappens(server: ForeignServer): string[] {
     runs,
     ...(becomes.cmd_arguments.length > 0 ? [`Its arguments stay: ${becomes.cmd_arguments.join(' ')}`] : []),
     ...becomes.volumes.map(mountSentence),
-    ...(becomes.image !== undefined && becomes.volumes.length === 0 ? ['It may not see your files any more.'] : []),
+    ...(becomes.image !== undefined && becomes.volumes.length === 0 ? ['It can no longer see your files.'] : []),
     ...(keys.length > 0 ? [`Moves the values of ${listOf(keys)} to the secret store.`] : []),
     'Changes the files below once it runs. If it does not start, they stay as they are.',
   ]

@@ -20,7 +20,7 @@ export function ClientFilePanel({ file }: { file: PreviewedFile }) {
         <CopyButton text={path} label="Copy the path" />
       </p>
       {problem !== undefined && <Problem message={problem} />}
-      {!exists && <p className="muted">The file is not there yet; it is made with the first entry.</p>}
+      {!exists && <p className="muted">The file does not exist yet. Toolhaven creates it with the first entry.</p>}
       {problem === undefined && (
         <p>
           {entries.length === 0 ? 'No Toolhaven entries' : 'Toolhaven entries'} below <code>{key}</code>
@@ -57,10 +57,10 @@ export function ClientFilePanel({ file }: { file: PreviewedFile }) {
 }
 
 const CHANGES = {
-  add: { mark: '+', spoken: 'Comes: ' },
-  change: { mark: '±', spoken: 'Is changed: ' },
+  add: { mark: '+', spoken: 'Added: ' },
+  change: { mark: '±', spoken: 'Changed: ' },
   keep: { mark: '', spoken: '' },
-  remove: { mark: '−', spoken: 'Goes: ' },
+  remove: { mark: '−', spoken: 'Removed: ' },
 } as const satisfies Record<Entry['change'], unknown>
 
 function EntryLine({ entry: { key, workload, change, fields } }: { entry: Entry }) {

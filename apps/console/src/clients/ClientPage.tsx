@@ -36,7 +36,7 @@ interface ConnectClientProps {
   isInstalled: boolean
 }
 
-/** The groups that are chosen, what the file becomes with them, and the button. */
+/** The chosen groups, the file that they lead to, and the button. */
 function ConnectClient({ name, isInstalled }: ConnectClientProps) {
   const navigate = here.useNavigate()
   const { data: groups } = useQuery(groupsQuery)
@@ -44,7 +44,7 @@ function ConnectClient({ name, isInstalled }: ConnectClientProps) {
   const names = groups?.map((group) => group.name) ?? []
   const own = registered?.find((client) => client.name === name)?.groups ?? []
   const { groups: wanted = own.join(',') } = here.useSearch()
-  // What an old link names and is gone, nobody can choose.
+  // An old link may name groups that no longer exist.
   const chosen = names.filter((group) => wanted.split(',').includes(group))
   const question = clientPreviewQuery(name, chosen)
   const isKnown = groups !== undefined && registered !== undefined
@@ -58,7 +58,7 @@ function ConnectClient({ name, isInstalled }: ConnectClientProps) {
   return (
     <>
       <p>
-        {isInstalled ? 'It is installed.' : 'It is not installed here, and gets its entries once it is.'}
+        {isInstalled ? 'It is installed.' : 'It is not installed here. It gets its entries once it is.'}
         {data?.reads && ` It reads a changed file ${data.reads}.`}
       </p>
       <GroupChoice

@@ -21,7 +21,7 @@ function ClientsPage() {
   const { all } = page.useSearch()
   const connecting = useConnect()
   if (error && !found) return <Problem message={messageOf(error)} />
-  // A switch that is off before it is known whether it is on would be turned the wrong way.
+  // A switch must not appear before its state is known, or it would be turned the wrong way.
   if (!found || !groups || !registered) return <p className="muted">Asking the daemon …</p>
   const names = groups.map(({ name }) => name)
   const isConnected = ({ client_type: type }: Client) => registered.some(({ name }) => name === type)
@@ -94,7 +94,7 @@ function ClientRow({ client: { client_type: name, installed }, groups, connectin
               role="switch"
               aria-label={`${clientTitle(name)} in ${group}`}
               checked={own.includes(group)}
-              // Not disabled: that would take the focus from the one that was switched.
+              // Not disabled, because a disabled switch would lose the focus.
               aria-disabled={connecting.isPending}
               aria-busy={isSaved(group)}
               onChange={(event) => {

@@ -3,7 +3,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import type { useConnect } from './use-connect.ts'
 
-/** What the daemon could not do, and what a person should know. */
+/** What the daemon could not do, and what the user should know. */
 export function ConnectOutcome({ of: { data, error } }: { of: ReturnType<typeof useConnect> }) {
   const { notes = [], problem } = data ?? {}
   return (

@@ -4,7 +4,7 @@ import type { ClientPreview } from '@toolhaven/contract/clients'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { foreignQuery } from '../queries.ts'
 
-/** Entries that somebody else wrote. What they say may hold keys: only their names are known here. */
+/** The user's own entries. They may contain keys, so the daemon gives only their names. */
 export function ForeignEntries({ preview: { client_type: client, files } }: { preview: ClientPreview }) {
   const { data: found } = useQuery(foreignQuery)
   const entries = files.flatMap(({ path, foreign }) => foreign.map((key) => ({ path, key })))

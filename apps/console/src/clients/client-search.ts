@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
-/** The groups that are chosen, with commas between them. Left out: those that the client is connected to. */
+/** The chosen groups, separated by commas (default: the groups that the client is connected to). */
 export const CLIENT_SEARCH = z.object({ groups: z.string().optional().catch(undefined) })
 
-/** Whether those that are not installed are listed too. */
+/** Whether clients that are not installed are listed too. */
 export const CLIENTS_SEARCH = z.object({ all: z.boolean().optional().catch(undefined) })

@@ -1,7 +1,7 @@
 import { quoted } from '../parts/quoted.ts'
 import type { Connection } from './use-connect.ts'
 
-/** The commands that do the same as the button. */
+/** The equivalent commands of the button. */
 export function connectCommands({ name, joins = [], leaves = [] }: Connection): string[] {
   const flags = (groups: readonly string[]) => groups.map((group) => ` --group ${quoted(group)}`).join('')
   return [

@@ -5,20 +5,20 @@ interface ChangedLinesProps {
   after: readonly string[]
 }
 
-/** What goes and what comes, line by line. */
+/** Removed and added lines. */
 export function ChangedLines({ before, after }: ChangedLinesProps) {
   return (
     <>
       {before.map((line) => (
         <del key={line}>
-          <span className="only-read-aloud">Goes: </span>
+          <span className="only-read-aloud">Removed: </span>
           <span aria-hidden="true">− </span>
           <ForeignText text={line} />
         </del>
       ))}
       {after.map((line) => (
         <ins key={line}>
-          <span className="only-read-aloud">Comes: </span>
+          <span className="only-read-aloud">Added: </span>
           <span aria-hidden="true">+ </span>
           <ForeignText text={line} />
         </ins>

@@ -7,7 +7,7 @@ interface ChangedMeanwhileProps {
   onTakeOver: () => void
 }
 
-/** Another person edited first. The form takes over their changes and keeps what was typed. */
+/** Somebody else saved first. The form takes over their changes and keeps the user's input. */
 export function ChangedMeanwhile({ name, of: { theirs, both }, onTakeOver }: ChangedMeanwhileProps) {
   const list = (parts: readonly string[]) => new Intl.ListFormat('en').format(parts)
   return (
@@ -17,7 +17,7 @@ export function ChangedMeanwhile({ name, of: { theirs, both }, onTakeOver }: Cha
         <ForeignText
           text={theirs.length > 0 ? `Changed: ${list(theirs)}.` : 'Settings that this form does not show were changed.'}
         />{' '}
-        Take over the changes to continue. What you typed stays.
+        Take over the changes to continue. Your input stays.
       </p>
       {both.length > 0 && <p>You changed {list(both)} too. Your change stays, and the plan shows what it replaces.</p>}
       <div className="actions">

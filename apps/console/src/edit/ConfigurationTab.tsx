@@ -11,7 +11,7 @@ import { UndoNotice } from './UndoNotice.tsx'
 export const Route = createLazyRoute('/servers/$name/configuration')({ component: ConfigurationTab })
 const here = getRouteApi('/servers/$name/configuration')
 
-/** What is in force, and the way to change it. */
+/** The configuration in force, and a link to change it. */
 function ConfigurationTab() {
   const { name } = here.useParams()
   const { data: base, error } = useQuery(editBaseQuery(name))
@@ -43,7 +43,7 @@ function ConfigurationTab() {
             </div>
           ))}
         </dl>
-        <Code text={`thv export ${name}`} label="Copy the command that writes all of it" />
+        <Code text={`thv export ${name}`} label="Copy the command that exports the configuration" />
       </section>
     </>
   )

@@ -2,7 +2,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { ChangedLines } from './ChangedLines.tsx'
 import type { Change } from './flat-differences.ts'
 
-/** Setting by setting, what goes and what comes. */
+/** Removed and added values of each setting. */
 export function Differences({ changes }: { changes: readonly Change[] }) {
   return (
     <dl className="facts" aria-label="Differences">

@@ -17,7 +17,7 @@ function EditPage() {
   const { name } = here.useParams()
   const { add } = here.useSearch()
   const { data: base, error, isFetchedAfterMount } = useQuery(editBaseQuery(name))
-  // Without a registry, what is configured is all there is to fill in.
+  // Without a registry, the form has only the configured fields.
   const { data: entries, isPending } = useQuery(registryQuery)
   const entry = entries?.find((each) => each.name === (base?.request.image ?? base?.request.url))
   if (isNotFound(error)) return <NoSuchServer name={name} />

@@ -13,23 +13,23 @@ import type { useEditPlan } from './use-edit-plan.ts'
 export interface EditPlanProps {
   base: EditBase
   of: ReturnType<typeof useEditPlan>
-  /** Secrets that are stored first. */
+  /** Secrets that are stored before the change. */
   coming?: readonly string[]
-  /** That makes the same edit, where flags can say it. */
+  /** The equivalent command, if flags can express the edit. */
   command: string | undefined
   notes?: readonly string[]
-  /** The buttons, where they do not stand elsewhere. */
+  /** The buttons, unless they are elsewhere. */
   children?: ReactNode
 }
 
-/** What an edit changes, restarts and writes, as the daemon says before it is made. */
+/** What an edit changes, restarts and writes, according to the daemon's plan. */
 export function EditPlan({ base: { details }, of, coming = [], command, notes = [], children }: EditPlanProps) {
   const { data: clients = [] } = useQuery(clientsQuery)
   const { isEmpty, plan, error, isFetching, problems } = of
   return (
     <section className="notice" aria-label="Plan" aria-busy={isFetching}>
       <h2>What will change</h2>
-      {isEmpty && <p className="muted">Nothing so far.</p>}
+      {isEmpty && <p className="muted">No changes yet.</p>}
       <InTheWay problems={error ? [messageOf(error)] : problems.map(({ message }) => message)} />
       <Stores keys={coming} />
       {plan && plan.differences.length > 0 && (

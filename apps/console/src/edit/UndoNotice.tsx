@@ -5,7 +5,7 @@ import type { EditBase } from './edit-base.ts'
 import { undoQuery } from './edit-queries.ts'
 import { useSave } from './use-save.ts'
 
-/** Puts back what was configured before the last change that was made here, as long as nobody made another one. */
+/** Restores the configuration before the last change in this tab, unless somebody has made another change since. */
 export function UndoNotice({ base, onUndone }: { base: EditBase; onUndone?: (now: EditBase) => void }) {
   const { name, revision } = base
   const { data: undo } = useQuery(undoQuery(name))
@@ -15,7 +15,7 @@ export function UndoNotice({ base, onUndone }: { base: EditBase; onUndone?: (now
   if (update === undefined)
     return (
       <p className="notice" role="status">
-        Saved. The header has a new value in the secret store, so the one before cannot be put back.
+        Saved. The header has a new value in the secret store, so the previous value cannot be restored.
       </p>
     )
   const save = async () => {
@@ -25,7 +25,7 @@ export function UndoNotice({ base, onUndone }: { base: EditBase; onUndone?: (now
   const isMove = Object.keys(update).join() === 'group'
   return (
     <section className="notice" aria-label="Last change">
-      <p role="status">Saved. Undo puts back what was configured before{isMove ? '.' : ', and restarts the server.'}</p>
+      <p role="status">Saved. Undo restores the previous configuration{isMove ? '.' : ' and restarts the server.'}</p>
       {saving.error && <Problem message={messageOf(saving.error)} />}
       <div className="actions">
         <button

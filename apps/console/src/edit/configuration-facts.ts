@@ -5,7 +5,7 @@ export interface Fact {
   lines: string[]
 }
 
-/** What is set of a server, in the words of the form that changes it. */
+/** The settings of a server, with the labels of the form that changes them. */
 export function configurationFacts(server: WorkloadDetails): Fact[] {
   const { resources = {}, limits = {} } = server
   const outbound = server.permission_profile?.network?.outbound

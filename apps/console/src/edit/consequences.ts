@@ -5,7 +5,7 @@ import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 
 type Server = Pick<WorkloadDetails, 'name' | 'status' | 'url' | 'group'>
 
-/** What an edit does besides changing the configuration, in sentences. */
+/** The effects of an edit other than the changed configuration, in sentences. */
 export function consequencesOf(
   server: Server,
   { differences, restarts }: Pick<WorkloadPlan, 'differences' | 'restarts'>,
@@ -20,7 +20,7 @@ function runSentence(
   restarts: boolean,
 ): string {
   if (restarts) return `${name} restarts. Calls that run at that moment fail. Its address stays ${url}.`
-  // A move to another group leaves the server as it is; every other edit runs it.
+  // A move to another group does not touch the server. Every other edit starts it.
   const isMove = differences.every(({ field }) => field === 'group')
   return status === 'stopped' && !isMove ? `${name} is stopped. This change starts it.` : 'Nothing restarts.'
 }
@@ -43,7 +43,7 @@ function fileSentences(
     ...sentence(loses, `the entry for ${name}`, 'loses', 'lose'),
     ...sentence(readdressed, `another address for ${name}`, 'gets', 'get'),
   ]
-  return sentences.length > 0 ? sentences : ['No file of a client changes.']
+  return sentences.length > 0 ? sentences : ['No client file changes.']
 }
 
 function sentence(clients: readonly RegisteredClient[], what: string, one: string, several: string): string[] {

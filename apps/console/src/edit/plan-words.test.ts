@@ -47,6 +47,6 @@ test('an edit says that a stopped server starts', () => {
   const plan = { differences: [{ field: 'tools_filter', after: ['echo'] }], restarts: false }
   expect(consequencesOf({ ...server, status: 'stopped' }, plan, [])).toEqual([
     'web is stopped. This change starts it.',
-    'No file of a client changes.',
+    'No client file changes.',
   ])
 })

@@ -5,7 +5,7 @@ import { isSame } from './update-of.ts'
 export const PART_NAMES = {
   ...{ source: 'What to run', image: 'Package or image', url: 'Address', name: 'Name', group: 'Group' },
   ...{ variables: 'Variables and secrets', headers: 'Headers', args: 'Arguments', volumes: 'Folders' },
-  ...{ network: 'Network', hosts: 'Hosts', ports: 'Ports of these hosts', moreHosts: 'Hosts besides these' },
+  ...{ network: 'Network', hosts: 'Hosts', ports: 'Ports of these hosts', moreHosts: 'Additional hosts' },
   ...{ tools: 'Tools', memory: 'Memory', cpus: 'CPU cores', processes: 'Processes' },
   ...{ requests: 'Requests per minute', clientRequests: 'Requests per minute of each client' },
   acceptMounts: 'Folders of the registry entry',

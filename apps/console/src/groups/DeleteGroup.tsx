@@ -7,7 +7,7 @@ import { Problem } from '../parts/Problem.tsx'
 import { clientsQuery } from '../queries.ts'
 import { deletionCommand, describeDeletion } from './describe-deletion.ts'
 
-/** Asks what becomes of the servers, and says it before anything happens. */
+/** Asks what happens to the servers, and shows the effect before the group is deleted. */
 export function DeleteGroup({ group, members }: { group: string; members: readonly string[] }) {
   const cache = useQueryClient()
   const { data: clients = [] } = useQuery(clientsQuery)

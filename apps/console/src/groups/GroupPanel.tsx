@@ -50,7 +50,7 @@ function Members({ group, members }: { group: string; members: readonly Workload
     if (!next.delete(name)) next.add(name)
     setChosen(next)
   }
-  // What was moved or removed meanwhile is not acted on.
+  // Ignores servers that were moved or removed in the meantime.
   const names = members.map(({ name }) => name).filter((name) => chosen.has(name))
   return (
     <details>

@@ -8,7 +8,7 @@ import { clientsQuery, foreignQuery, runtimeQuery } from '../queries.ts'
 import { wasToolCalled } from './first-run-choice.ts'
 import { type FirstRunStep, firstRunSteps } from './first-run-steps.ts'
 
-/** The first steps, each as the daemon reports it. Gone when all are done or somebody sends it away. */
+/** The first steps, with their state from the daemon. Hidden when all are done or the user dismisses the list. */
 export function FirstRun({ servers, onDismiss }: { servers: readonly Workload[]; onDismiss: () => void }) {
   const runtime = useQuery(runtimeQuery)
   const foreign = useQuery(foreignQuery)

@@ -45,7 +45,7 @@ function Attention({ servers }: { servers: readonly Workload[] }) {
   return (
     <section className="panel" aria-label="Needs attention">
       <h2>Needs attention</h2>
-      {servers.length === 0 && <p>Nothing. Every server does what it should.</p>}
+      {servers.length === 0 && <p>Nothing. Every server works.</p>}
       <ul className="plain-list">
         {servers.map((server) => (
           <li key={server.name} className="attention">

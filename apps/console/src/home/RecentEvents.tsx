@@ -5,7 +5,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 
 const SHOWN = 8
 
-/** What happened since the page was opened. Before that, the log of each server tells. */
+/** Events since the page was opened. Earlier ones are in the log of each server. */
 export function RecentEvents() {
   const { data: events } = useQuery(recentQuery)
   if (events.length === 0) return null

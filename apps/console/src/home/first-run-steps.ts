@@ -21,7 +21,7 @@ export interface Reported {
   wasCalled: boolean
 }
 
-/** The way from nothing to a client that uses a server. */
+/** The steps from an empty installation to a client that uses a server. */
 export function firstRunSteps({ runtime, foreign, clients, servers, wasCalled }: Reported): FirstRunStep[] {
   const movable = foreign.servers.filter(({ becomes, shares }) => becomes && shares === undefined)
   const running = servers.filter(({ status }) => status === 'running')
@@ -48,7 +48,7 @@ export function firstRunSteps({ runtime, foreign, clients, servers, wasCalled }:
     {
       title: 'A client is connected',
       isDone: names.length > 0,
-      found: names.length > 0 ? listOf(names) : 'No client gets your servers yet.',
+      found: names.length > 0 ? listOf(names) : 'No client sees your servers yet.',
       ...(names.length === 0 && { next: { label: 'Connect one', to: '/clients' } }),
     },
   ]
@@ -58,7 +58,7 @@ function foundToCall(server: string | undefined): string {
   return server === undefined ? 'This needs a server that runs.' : `See for yourself what ${server} answers.`
 }
 
-/** No step where no client ever had a server of its own. */
+/** No step if no client ever had its own server. */
 function adoption(movable: number, adopted: number): FirstRunStep[] {
   if (movable + adopted === 0) return []
   const isDone = movable === 0

@@ -17,7 +17,7 @@ export function EnforcedPanel({ name }: { name: string }) {
           The runtime is <ForeignText text={runtime.sandbox ?? runtime.name} />.
         </p>
       )}
-      {confinement === null && <p className="muted">Nothing of it runs now, so nothing can be read from it.</p>}
+      {confinement === null && <p className="muted">The server is not running, so this page cannot check it.</p>}
       {confinement && <p>{networkInForce(confinement)}</p>}
       {missing.length > 0 && (
         <>

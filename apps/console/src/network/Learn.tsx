@@ -12,7 +12,7 @@ interface LearnProps {
   plan: ReactNode
 }
 
-/** Observe, use, lock: from every public host to just those that the server needs. */
+/** Observe, use, lock: the way from every public host to only the hosts that the server needs. */
 export function Learn({ name, isObserved, lesson, chosen, plan }: LearnProps) {
   const places = lesson?.evidence.length ?? 0
   const canLock = lesson && (places > 0 || lesson.mode === 'observe')
@@ -24,12 +24,12 @@ export function Learn({ name, isObserved, lesson, chosen, plan }: LearnProps) {
           <h3>Observe{isObserved && ' (now)'}</h3>
           {isObserved ? (
             <p>
-              It may reach every public host, and what it uses is recorded
+              It may reach every public host, and Toolhaven records what it uses
               {lesson && ` since ${new Date(lesson.since).toLocaleString('en')}`}.
             </p>
           ) : (
             <p>
-              It restarts with every public host allowed, and what it uses is recorded. This machine and private
+              It restarts with every public host allowed, and Toolhaven records what it uses. This machine and private
               networks stay out of reach. Do not observe a server that you do not trust with what it reads.
             </p>
           )}
@@ -47,8 +47,8 @@ export function Learn({ name, isObserved, lesson, chosen, plan }: LearnProps) {
           <h3>Lock</h3>
           <p>
             {isObserved
-              ? 'From then on it reaches just what it used.'
-              : 'What the list refused is added to it. Nothing that is listed goes.'}
+              ? 'After that, it can reach only what it used.'
+              : 'Hosts that were refused are added to the list. No host is removed from it.'}
           </p>
           {canLock ? (
             <Step name={name} step="lock" label="Lock" />

@@ -23,7 +23,7 @@ interface NetworkChangeProps {
   onDone: () => void
 }
 
-/** The plan of one click, and the button that carries it out. */
+/** The plan of a change, and the button that applies it. */
 export function NetworkChange({
   base,
   change: { update, command, notes = [], verb, apply },

@@ -25,7 +25,8 @@ function NetworkTab() {
   const { name } = here.useParams()
   const { data: base, error } = useQuery(editBaseQuery(name))
   if (!base) return error ? <Problem message={messageOf(error)} /> : <p className="muted">Asking the daemon …</p>
-  if (base.details.remote) return <p>It runs elsewhere: what it reaches there, nobody here can see or limit.</p>
+  if (base.details.remote)
+    return <p>This server runs elsewhere. Toolhaven cannot see or limit what it reaches there.</p>
   return <Network base={base} />
 }
 
@@ -57,7 +58,7 @@ function Network({ base }: { base: EditBase }) {
         {asked && <p className="muted">The registry asks for this: {networkSentence({ permission_profile: asked })}</p>}
         {places.length > 0 && <PlaceTable name={name} places={places} />}
         {lesson && lesson.evidence.length + lesson.left_out.length === 0 && (
-          <p className="muted">It asked for nothing since {new Date(lesson.since).toLocaleString('en')}.</p>
+          <p className="muted">It has made no connections since {new Date(lesson.since).toLocaleString('en')}.</p>
         )}
         {search.step === undefined && plan}
         {!isHostNetwork && <AllowForm onAllow={(allow) => void navigate({ search: { allow }, resetScroll: false })} />}

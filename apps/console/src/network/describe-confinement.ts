@@ -31,8 +31,8 @@ function gapsOf(found: Confinement): string[] {
 export function networkInForce({ network, seen_by: by }: Confinement): string {
   const whose = by === 'kernel' ? 'the kernel of this machine' : 'the engine'
   const what = {
-    none: 'It has a loopback of its own, and no way past the egress gate',
-    own: 'It has a network of its own, and no way past the egress gate',
+    none: 'It has its own loopback, and no way past the egress gate',
+    own: 'It has its own network, and no way past the egress gate',
     host: 'It has the network of this machine',
   }[network]
   return `${what}, as ${whose} reports.`

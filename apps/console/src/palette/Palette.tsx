@@ -57,7 +57,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={press}
       />
       <p role="status" className={items.length > 0 ? 'only-read-aloud' : 'muted'}>
-        {items.length > 0 ? `${items.length} found` : 'Nothing has these words.'}
+        {items.length > 0 ? `${items.length} found` : 'Nothing matches these words.'}
       </p>
       <FoundList
         {...{ id, items, chosen, optionId }}

@@ -117,7 +117,7 @@ function NeededArguments({ entry }: { entry: RegistryEntry }) {
   return (
     <section className="panel" aria-label="Arguments">
       <h2>Arguments it needs</h2>
-      <p>Give all of them when you run the server, with a value of yours for each part in angle brackets.</p>
+      <p>Pass all of them when you run the server, with your own value for each part in angle brackets.</p>
       <p>
         <code>
           <ForeignText text={needed.join(' ')} />

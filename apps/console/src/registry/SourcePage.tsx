@@ -22,9 +22,7 @@ function SourcePage() {
         </button>
       </PageTitle>
       {error && !registry && <Problem message={messageOf(error)} />}
-      {refreshing.error && (
-        <Problem message={`${messageOf(refreshing.error)} The last copy that could be read stays in use.`} />
-      )}
+      {refreshing.error && <Problem message={`${messageOf(refreshing.error)} The last valid copy stays in use.`} />}
       {registry && <Source registry={registry} />}
       <p role="status" className="muted">
         {refreshing.isPending && 'Reading the registry …'}

@@ -56,7 +56,7 @@ function Levels({ onChoose }: { onChoose: (line: string) => void }) {
       {data?.folders.length === 0 && <p className="muted">It has no folders that can be listed.</p>}
       <label className="choice-line">
         <input type="checkbox" checked={mayWrite} onChange={({ target }) => setMayWrite(target.checked)} />
-        The server may change what is in it
+        The server may change its contents
       </label>
       <div className="actions">
         <button
@@ -65,7 +65,7 @@ function Levels({ onChoose }: { onChoose: (line: string) => void }) {
           disabled={!data || last === undefined}
           onClick={() => data && last !== undefined && onChoose(lineOf(data.path, last, mayWrite))}
         >
-          {last === undefined ? 'Take this folder' : `Take ${last}`}
+          {last === undefined ? 'Use this folder' : `Use ${last}`}
         </button>
         {last !== undefined && (
           <button type="button" className="small quiet" onClick={() => setWay(way.slice(0, -1))}>

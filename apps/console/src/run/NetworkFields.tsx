@@ -21,7 +21,7 @@ export function NetworkFields({ form, onChange }: FieldsProps) {
         <>
           <TextField
             label="Hosts"
-            help="One on each line. *.example.com is every name below; a private host needs its port, such as localhost:5432"
+            help="One on each line. *.example.com allows every name below example.com. A private host needs its port, such as localhost:5432"
             value={form.hosts}
             rows={3}
             onChange={(hosts) => onChange({ hosts })}
@@ -37,7 +37,7 @@ export function NetworkFields({ form, onChange }: FieldsProps) {
       )}
       {form.network !== 'machine' && (
         <TextField
-          label="Hosts besides these"
+          label="Additional hosts"
           help="One on each line, such as api.example.com, or localhost:5432 for a service of this machine"
           value={form.moreHosts}
           rows={2}

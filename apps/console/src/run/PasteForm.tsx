@@ -42,7 +42,7 @@ export function PasteForm({ isOpen, onRead }: PasteFormProps) {
     <details className="panel" open={isOpen} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
       <summary>Paste or open JSON</summary>
       <p className="muted">
-        The mcpServers of a client or a README, or what thv export wrote. A file can also be dropped here.
+        Paste the mcpServers of a client or a README, or the output of thv export. You can also drop a file here.
       </p>
       <label className="field">
         JSON of the server

@@ -20,7 +20,7 @@ export function RunPlan({ of, told }: { of: ReturnType<typeof useRunPlan>; told:
       {plan?.configuration && (
         <Sentences label="Permissions" sentences={permissionsOfPlan(plan.configuration, request)} />
       )}
-      {!isTold && <p className="muted">Nothing so far.</p>}
+      {!isTold && <p className="muted">Nothing yet.</p>}
       {isTold && command !== undefined && <Code text={command} label="Copy the command that does the same" />}
     </section>
   )

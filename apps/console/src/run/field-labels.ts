@@ -5,7 +5,7 @@ import type { PlanProblem } from '@toolhaven/contract/plans'
 const LABELS: Readonly<Record<string, string>> = {
   ...{ name: 'Name', group: 'Group', image: 'Package or image', url: 'Address', env_vars: 'Variables' },
   ...{ secrets: 'Secrets', headers: 'Headers', cmd_arguments: 'Arguments', volumes: 'Folders', tools: 'Tools' },
-  ...{ permission_profile: 'Network', allow_hosts: 'Hosts besides these', network_mode: 'Network' },
+  ...{ permission_profile: 'Network', allow_hosts: 'Additional hosts', network_mode: 'Network' },
   ...{ 'resources.memory_mb': 'Memory in MB', 'resources.cpus': 'CPU cores', 'resources.pids': 'Processes' },
   'limits.requests_per_minute': 'Requests per minute',
   'limits.client_requests_per_minute': 'Requests per minute of each client',

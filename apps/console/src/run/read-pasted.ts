@@ -28,7 +28,7 @@ export function readPasted(value: unknown): Pasted {
       'This has no "mcpServers" with servers in it, and no "schema_version" of an export. Paste the whole object.',
     )
   const [first, ...others] = Object.entries('mcpServers' in found.data ? found.data.mcpServers : found.data.servers)
-  if (!first) throw new Error('There is no server in it.')
+  if (!first) throw new Error('The "mcpServers" object is empty. Paste one that contains a server.')
   const [name, { command, args, env, url, type: _, headers, ...settings }] = first
   const left = [
     ...others.map(([other]) => `the server ${other}`),

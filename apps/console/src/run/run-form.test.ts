@@ -90,7 +90,7 @@ test.each([
 
 test.each([
   ['{', /not valid JSON/],
-  ['{"mcpServers":{}}', /no server/],
+  ['{"mcpServers":{}}', /is empty/],
   ['{"a":1}', /no "mcpServers"/],
   ['{"mcpServers":{"a":{"command":"make","args":["run"]}}}', /cannot tell what "make" runs/],
 ])('a text that cannot be used says why: %s', (text, reason) => {

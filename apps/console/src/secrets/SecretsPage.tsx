@@ -110,7 +110,7 @@ function SecretTable({ keys, onReplace }: { keys: readonly string[]; onReplace: 
                   >
                     <p>
                       Its value is lost.
-                      {userNames(key) && ` ${userNames(key)} cannot start again until you store it again.`}
+                      {userNames(key) && ` ${userNames(key)} cannot start again until you store a new value.`}
                     </p>
                   </ConfirmButton>
                 </div>

@@ -4,7 +4,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { statsQuery } from '../queries.ts'
 import { describeUse } from './describe-use.ts'
 
-/** What the server uses, as the daemon measured it when somebody last looked. */
+/** What the server uses, measured when the page was last opened. */
 export function UsePanel({ server: { name, status } }: { server: WorkloadDetails }) {
   const isUp = status === 'running' || status === 'unhealthy'
   const { data: stats, dataUpdatedAt } = useQuery({ ...statsQuery(name), enabled: isUp })

@@ -3,7 +3,7 @@ import type { Workload } from '@toolhaven/contract/workloads'
 import { type Fix, fixOf } from './fix-of.ts'
 import { useLifecycle } from './use-lifecycle.ts'
 
-/** The button that puts a server right, where there is one. */
+/** The button that fixes a server's problem, if there is one. */
 export function FixButton({ server }: { server: Pick<Workload, 'name' | 'status' | 'status_context'> }) {
   const lifecycle = useLifecycle()
   const fix = fixOf(server)

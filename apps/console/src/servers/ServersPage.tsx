@@ -48,7 +48,7 @@ function ServersPage() {
           {shown.length > 0 ? (
             <ServerTable servers={shown} chosen={chosen} onChoose={setChosen} onToggle={toggle} />
           ) : (
-            <p>No server fits these filters.</p>
+            <p>No server matches these filters.</p>
           )}
         </>
       )}

@@ -7,7 +7,7 @@ import { Problem } from '../parts/Problem.tsx'
 import { DoctorChecks } from './DoctorChecks.tsx'
 
 const GRADES = {
-  A: 'nothing to say',
+  A: 'no findings',
   B: 'warnings',
   C: 'one check failed',
   D: 'several checks failed',

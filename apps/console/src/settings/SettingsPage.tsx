@@ -37,7 +37,7 @@ function SettingsPage() {
             <h2>Telemetry</h2>
             <p>
               Servers without telemetry settings of their own send traces and metrics to this collector. Without an
-              endpoint, nothing is sent. A running server has the change from its next start on.
+              endpoint, nothing is sent. A running server uses the new settings after its next start.
             </p>
             <SettingForm fields={TELEMETRY} settings={settings} />
           </section>

@@ -23,7 +23,7 @@ export function NoSuchPage() {
     <>
       <PageTitle title="There is no such page" />
       <p>
-        The address leads nowhere. Go to <Link to="/">Home</Link> or see <Link to="/servers">all servers</Link>.
+        This address does not exist. Go to <Link to="/">Home</Link> or see <Link to="/servers">all servers</Link>.
       </p>
     </>
   )

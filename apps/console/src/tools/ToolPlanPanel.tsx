@@ -38,9 +38,9 @@ export function ToolPlanPanel({ server, plan, names, children }: ToolPlanPanelPr
         </p>
       ))}
       {before.length > 0 && filter.length === 0 && on.length > 0 && (
-        <p>Every tool is on then, also those that the server offers later.</p>
+        <p>Every tool is then on, including tools that the server adds later.</p>
       )}
-      {before.length === 0 && isFiltered && <p>Tools that the server offers later stay off.</p>}
+      {before.length === 0 && isFiltered && <p>Tools that the server adds later stay off.</p>}
       {on.length === 0 && <p>Leave at least one tool on. To use none, stop the server.</p>}
       <p>{status === 'stopped' ? 'The server is stopped. Applying starts it.' : 'Applying restarts the server.'}</p>
       <Code text={command} label="Copy the command that does the same" />

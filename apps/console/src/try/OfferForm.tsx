@@ -56,7 +56,7 @@ export function OfferForm({ server, desk, offer }: OfferFormProps) {
           <div className="fields">
             <SchemaForm schema={schema} value={args} onChange={change} faults={faults} />
             {propertiesOf(resolveSchema(schema, schema)).length === 0 && (
-              <p className="muted">It names no arguments.</p>
+              <p className="muted">It takes no arguments.</p>
             )}
           </div>
           <RawArguments args={args} onChange={setArgs} fault={rawFault} onFault={setRawFault} />

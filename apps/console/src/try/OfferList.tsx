@@ -29,7 +29,7 @@ export function OfferList({ server, offers }: { server: string; offers: readonly
         <SearchField text={q} onSearch={search} />
       </div>
       {offers.length === 0 && <p className="muted">This server offers nothing to clients.</p>}
-      {offers.length > 0 && found.length === 0 && <p className="muted">Nothing here has “{q}”.</p>}
+      {offers.length > 0 && found.length === 0 && <p className="muted">Nothing matches “{q}”.</p>}
       {KINDS.map((kind) => {
         const ofKind = found.filter((offer) => offer.kind === kind)
         if (ofKind.length === 0) return null

@@ -47,7 +47,7 @@ function ToolResult({ result, from }: { result: unknown; from: string }) {
   const { content, structuredContent } = data
   return (
     <>
-      {content.length === 0 && structuredContent === undefined && <p className="muted">The answer is empty.</p>}
+      {content.length === 0 && structuredContent === undefined && <p className="muted">The result is empty.</p>}
       {content.slice(0, SHOWN).map((each, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- parts of a result have no name but their place
         <ContentView key={at} content={contentOf(each)} from={partOf(from, at)} />

@@ -73,9 +73,9 @@ function consequences({ variables, tools }: UpgradePlan, restarts: boolean): str
     ...(tools ?? []).map(({ name, change }) =>
       change === 'added' ? `New tool ${name}.` : `The tool ${name} is gone.`,
     ),
-    ...(tools === undefined ? ['Its tools are compared with the accepted ones once it runs.'] : []),
+    ...(tools === undefined ? ['Once it runs, its tools are compared with the accepted ones.'] : []),
     restarts ? 'The server restarts, and its address stays.' : 'The server is started for it and stopped again.',
-    'If the new version does not start, the one before runs again, and you see why.',
+    'If the new version does not start, the previous one runs again, and you see why.',
   ]
 }
 

@@ -29,7 +29,7 @@ export function UpgradeOutcome({ result }: { result: UpgradeResult }) {
       )}
       {tools.length > 0 && (
         <p>
-          Its tools are not as you accepted them:{' '}
+          Its tools differ from the ones you accepted:{' '}
           <ForeignText text={tools.map((tool) => `${tool.name} (${tool.kind})`).join(', ')} />.{' '}
           <Link to="/servers/$name/tools" params={{ name }}>
             Look at the changes

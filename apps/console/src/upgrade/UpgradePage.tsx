@@ -45,7 +45,7 @@ function NothingNewer({ plan: { name, state, source, from, reason } }: { plan: U
     <section className={state === 'unknown' ? 'notice warning' : 'notice'} aria-label="Result">
       <p role="status">
         {state === 'current' && `${name} has the newest version${asked}.`}
-        {state === 'unknown' && 'It could not be found out whether there is a newer version.'}
+        {state === 'unknown' && 'Toolhaven could not find out whether there is a newer version.'}
         {state === 'not-upgradable' && 'It has no versions to choose from.'}
         {from !== undefined && (
           <>
