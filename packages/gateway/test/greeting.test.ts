@@ -105,7 +105,7 @@ describe('a process is first asked with server/discover', () => {
     const backend = { kind: 'stdio', channel, processId: 'text', start: async () => {} } as const
     const connecting = test.gateway.connect(NAME, backend, never)
     channel.onStdout(Buffer.from('Serving HTTP on port 8000\n'))
-    await expect(connecting).rejects.toThrow(/no MCP server .*"Serving HTTP on port 8000"/)
+    await expect(connecting).rejects.toThrow(/is not an MCP server .*"Serving HTTP on port 8000"/)
   })
 
   it('and one that ends whatever it hears is a failure the second time', async () => {
@@ -182,7 +182,7 @@ describe('an HTTP server is first sent a request without a session', () => {
     const address = server.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`
     const outcome = await test.gateway
-      .connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, AbortSignal.timeout(2000))
+      .connect(NAME, { kind: 'http', transport: 'streamable-http', url, processId: 'p' }, AbortSignal.timeout(20_000))
       .then(
         ({ serverName }) => serverName,
         (error: unknown) => String(error),

@@ -54,7 +54,7 @@ describe('limits of a workload', () => {
     expect(await answers[3]?.json()).toEqual({
       jsonrpc: '2.0',
       id: null,
-      error: { code: -32_000, message: expect.stringContaining('may send 3 requests per minute; try again in') },
+      error: { code: -32_000, message: expect.stringContaining('may send 3 requests per minute. Try again in') },
     })
     expect((await fetch(`${test.origin}/health`)).status).toBe(200)
   })
