@@ -6,12 +6,12 @@ import { type Plugin, rolldown } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A dynamic import of what is loaded anyway costs nothing, and says in the sources what need not be. */
+/** Dynamic imports of modules that are loaded anyway cost nothing, and show in the sources which modules are optional. */
 const QUIET = ['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT']
 
 /**
- * What nearly every command loads is one file: finding and reading twenty small ones costs more than running them. The
- * version stays apart, since `thv --version` loads nothing else.
+ * The modules that nearly every command loads become one file, because finding and reading twenty small ones costs more than
+ * running them. The version stays separate, because `thv --version` loads nothing else.
  */
 const GROUPS = [
   { name: 'version', test: /\/apps\/cli\/(?:src\/version\.ts|package\.json)$/, priority: 2 },

@@ -22,7 +22,7 @@ function lineOf(file: string, text: string): string {
   return `* [${number}](${file}) ${title}`
 }
 
-/** Numbers that no decision has, and links whose text names another decision than the one they lead to. */
+/** Numbers of decisions that do not exist, and links whose text names a different decision than their target. */
 export function numberProblems(file: string, text: string, decisions: Decisions): string[] {
   const numbers = new Set([...decisions.keys()].map((name) => name.slice(0, 4)))
   const named = [...text.matchAll(/\bdecisions?[\s[]+(\d{4})(?:[\s\])]+(?:and|to)[\s[]+(\d{4}))?/gi)]

@@ -5,7 +5,7 @@ import { report } from './report.ts'
 
 const manifest = z.object({ exports: z.record(z.string(), z.string()) })
 
-/** All of it is meant to be imported: it is the API. */
+/** Every file of this package may be imported, because the package is the API. */
 const OPEN = 'packages/contract/package.json'
 
 const IMPORT = /^(?:.*\b(?:from|import)|\} from) ?\(?'([^'\n]+)'/gm
@@ -32,7 +32,7 @@ interface Import {
   name: string
 }
 
-/** Whether it is a path into a package from outside that package. */
+/** Whether an import is a path into a package from outside that package. */
 function isAroundTheDoors({ file, name }: Import): boolean {
   if (!name.startsWith('.')) return false
   const [top, folder] = path.join(path.dirname(file), name).split(path.sep)

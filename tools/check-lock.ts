@@ -8,8 +8,8 @@ export interface LockEntry {
 }
 
 /**
- * `npm install` leaves the native packages of other platforms out of the lock file when the registry does not have
- * them, without a word; `npm ci` then refuses the lock file everywhere.
+ * If the registry lacks the native packages of other platforms, `npm install` silently leaves them out of the lock file.
+ * `npm ci` then refuses the lock file everywhere.
  */
 export function lockProblems(packages: Readonly<Record<string, LockEntry>>): string[] {
   return Object.entries(packages).flatMap(([where, entry]) => [

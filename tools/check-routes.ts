@@ -24,7 +24,7 @@ export function specifiedCalls(specification: string): SpecifiedCall[] {
   )
 }
 
-/** Every specified call is in the table, spelled exactly so; everything else in the table is marked as ours. */
+/** Checks that every specified call is in the table with the same spelling, and that everything else is marked as an extension. */
 export function routeProblems(specified: readonly SpecifiedCall[], table: Readonly<Record<string, Route>>): string[] {
   const byCall = new Map(Object.values(table).map((route) => [`${route.method} ${route.path}`, route]))
   const calls = new Set(specified.map(({ call }) => call))

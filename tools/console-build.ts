@@ -14,7 +14,7 @@ export async function buildConsole(folder: string = consoleFolder): Promise<void
   await compress(folder)
 }
 
-/** What the console is made of. */
+/** The sources of the console. */
 const SOURCES = [
   'apps/console/{src,public}/**',
   'apps/console/*.*',

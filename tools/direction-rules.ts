@@ -31,7 +31,7 @@ export const directionRules: IForbiddenRuleType[] = [
   {
     name: 'siblings-never-meet',
     severity: 'error',
-    comment: 'Adapters meet in an app, never in one another.',
+    comment: 'Adapters do not import one another. An app connects them.',
     from: { path: ADAPTER },
     to: { path: ADAPTER, pathNot: '^packages/$1/' },
   },
@@ -70,14 +70,14 @@ export const directionRules: IForbiddenRuleType[] = [
   {
     name: 'nobody-imports-a-test',
     severity: 'error',
-    comment: 'Fuzz targets are tests by another name: they share generators and comparisons with them.',
+    comment: 'Fuzz targets are tests, and share generators and comparisons with them.',
     from: { pathNot: [TEST, '^fuzz/'] },
     to: { path: TEST },
   },
   {
     name: 'no-cycles',
     severity: 'error',
-    comment: 'No two files need each other to be understood: a type that both use lies in a file below them.',
+    comment: 'No two files import each other. Move a type that both use into a third file.',
     from: {},
     to: { circular: true },
   },

@@ -1,2 +1,2 @@
-/** The website knows how to draw its diagrams, and has the programs for it. */
+/** The website's folder contains the code and the programs that draw its diagrams. */
 import '../apps/website/builder/draw-diagrams.ts'

@@ -1,2 +1,2 @@
-/** The website knows its parts, and has the programs to draw a card for each. */
+/** The website's folder contains the code and the programs that draw a card for each of its sections. */
 import '../apps/website/builder/draw-social-cards.ts'

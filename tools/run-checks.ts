@@ -48,7 +48,7 @@ async function runSteps(): Promise<void> {
 }
 
 function allSteps(): Step[] {
-  // Folders that exist: oxlint stops at a path that does not.
+  // Only existing folders, because oxlint fails at a path that does not exist.
   const sources = ['apps', 'packages', 'tools', 'e2e', 'bench', 'conformance', 'fuzz'].filter((folder) =>
     existsSync(path.join(root, folder)),
   )
@@ -89,7 +89,7 @@ function scripts(pattern: string): string[] {
     .toSorted()
 }
 
-/** What the compiler learned is kept for the next time, which then takes a fraction. */
+/** Keeps the compiler's build information, so that the next run is much faster. */
 function types(project: string, name: string): string[] {
   const known = path.join(root, '.cache', `types-${name}.tsbuildinfo`)
   // Not node_modules/.bin/tsc: TypeScript 6 has a program of that name too.

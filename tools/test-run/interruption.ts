@@ -1,4 +1,4 @@
-/** What a person says with Ctrl-C: the first asks what runs to end and clean up, the second does not wait for that. */
+/** Handles Ctrl-C: the first asks the running stages to end and clean up, the second ends them at once. */
 export interface Interruption {
   asked: AbortSignal
   insisted: AbortSignal
@@ -9,7 +9,7 @@ export function listenForInterruption(): Interruption {
   const insisted = new AbortController()
   const hear = () => {
     if (asked.signal.aborted) return insisted.abort()
-    console.log('\nEnding what runs; this can take half a minute. Press Ctrl-C again to end it at once.')
+    console.log('\nStopping the tests; this can take half a minute. Press Ctrl-C again to stop at once.')
     asked.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hear)

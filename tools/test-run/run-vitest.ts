@@ -61,7 +61,7 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   interruption.asked.addEventListener('abort', interrupt)
   interruption.insisted.addEventListener('abort', kill)
   child.on('error', (error) => resolve(error.message))
-  // Not 'close': what a test left running may hold the output open for as long as it likes.
+  // Not 'close', because a process that a test left running may keep the output open.
   child.on('exit', (code, name) => {
     for (const timer of timers) clearTimeout(timer)
     interruption.asked.removeEventListener('abort', interrupt)
@@ -74,7 +74,7 @@ export function runVitest(run: VitestRun): Promise<number | string> {
   return promise
 }
 
-/** What the runner ends has this long to clean up. */
+/** How long a stopped stage may take to clean up. */
 const KILL_AFTER_MS = 30_000
 /** The last lines of the output arrive after the process has ended. */
 const DRAIN_MS = 300
@@ -87,7 +87,7 @@ function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
   }
 }
 
-/** The words that run a program in a network with nothing but a loopback; none where this machine does not allow it. */
+/** The command prefix that runs a program in a network with only a loopback; empty if this machine does not allow it. */
 function enterOwnNetwork(): string[] {
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const enter = ['unshare', '--net', ...asRoot, '--', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
@@ -101,7 +101,7 @@ function printPrefixed(name: string, { stdout, stderr }: ChildProcess): void {
   }
 }
 
-/** Moves on with every commit, and is the same for everybody who tests that commit. */
+/** Changes with every commit, and is the same for everybody who tests that commit. */
 function commitNumber(): string {
   // A shallow clone does not know how many commits there are, so the commit's own name has to do.
   if (git('rev-parse', '--is-shallow-repository') === 'true')

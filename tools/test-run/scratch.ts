@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bridgePrefix } from '@toolhaven/testing/testbed/bridge'
 import { chooseMark, hasMark, processIds } from './mark.ts'
 
-/** By these everything that the tests of one stage leave behind is found: it lies in the folder, mentions it or has the mark. */
+/** Identifies what the tests of a stage leave behind: it is in the folder, mentions the folder, or has the mark. */
 export interface Scratch {
   /** The temporary folder of the stage. Its name is short because a unix socket's path has at most 107 bytes. */
   folder: string
@@ -19,7 +19,7 @@ export function makeScratch(): Scratch {
   return { folder, mark: chooseMark() }
 }
 
-/** What is still there after the tests, one line each. */
+/** Describes what is left after the tests, one line each. */
 export function leftoversIn(scratch: Scratch): string[] {
   const { folder } = scratch
   if (!existsSync(folder)) return ['nothing, but they removed the temporary folder itself']
@@ -44,7 +44,7 @@ export function removeScratch(scratch: Scratch): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   for (const name of bridgesOf(folder)) spawnSync('ip', ['link', 'delete', name])
