@@ -23,7 +23,7 @@ export const editBaseQuery = (name: string) =>
 
 /** What puts back the configuration before the last change that was made here. */
 export interface Undo {
-  /** Of the configuration since then. Once there is another one, nothing is put back. */
+  /** The revision since that change. If it differs now, nothing can be restored. */
   revision: string
   /** Undefined if a removed value was a secret, which cannot be read back. */
   update?: UpdateRequest | undefined

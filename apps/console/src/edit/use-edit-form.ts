@@ -28,7 +28,7 @@ export function useEditForm(current: FilledBase, entry: RegistryEntry | undefine
     setForm((mine) => rebase(from, mine, on.form).form)
     setBase(on)
   }
-  // Nobody typed anything: the form follows.
+  // Without input, the form follows the daemon.
   if (isOther && isEmpty) goOn(form, current)
   const showSaved = (from: RunForm, now: EditBase) => {
     goOn(from, fillIn(now, entry))

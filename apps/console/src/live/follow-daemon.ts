@@ -81,7 +81,7 @@ function report(cache: QueryClient, connection: Connection): void {
   cache.setQueryData(connectionQuery.queryKey, connection)
 }
 
-/** Also ends when the machine is back from sleep or the network returns: nobody waits for a clock then. */
+/** Also ends when the machine wakes up or the network returns, because waiting longer makes no sense then. */
 function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

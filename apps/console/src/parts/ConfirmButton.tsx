@@ -12,7 +12,7 @@ export interface ConfirmButtonProps {
   onConfirm: () => void
 }
 
-/** A decision that cannot be undone. Focus begins at the harmless button. */
+/** Confirms a decision that cannot be undone. The focus starts on the harmless button. */
 export function ConfirmButton({ verb, title, children, className, isDisabled, onConfirm }: ConfirmButtonProps) {
   return (
     <AlertDialog.Root>

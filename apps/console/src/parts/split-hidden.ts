@@ -12,7 +12,7 @@ export function visibleText(text: string): string {
     .join('')
 }
 
-/** A text in pieces: what a reader sees as it is, and what nobody would see, by its number. */
+/** Splits a text into visible pieces, kept as they are, and invisible characters, shown by their code points. */
 export function splitHidden(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0

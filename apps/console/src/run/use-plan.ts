@@ -3,7 +3,7 @@ import type { WorkloadPlan } from '@toolhaven/contract/plans'
 import { problemsOfError } from './field-labels.ts'
 import { inFormWords } from './form-words.ts'
 
-/** Nobody reads a plan for half a word. */
+/** Waits until the user has stopped typing, so that no plan is fetched for half a word. */
 const PAUSE_MS = 250
 
 export interface PlanQuestion {
