@@ -36,17 +36,6 @@ description: "Remove a group"
 
 Remove a group.
 
-## Synopsis
-
-Removes a group \\<name\\>; \\{not\\} code:
-
-\`\`\`text
-thv group rm a
-thv group rm b
-\`\`\`
-
-Done.
-
 ## Usage
 
 \`\`\`bash
@@ -65,6 +54,17 @@ Short: \`thv group del\`
 # it is gone
 thv group rm old
 \`\`\`
+
+## Synopsis
+
+Removes a group \\<name\\>; \\{not\\} code:
+
+\`\`\`text
+thv group rm a
+thv group rm b
+\`\`\`
+
+Done.
 
 ## Options
 

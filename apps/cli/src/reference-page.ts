@@ -29,10 +29,10 @@ export function renderReferencePage(words: string, tree: ReferenceTree): string 
   const sections = [
     `---\ntitle: ${JSON.stringify(nameOf(words))}\ndescription: ${JSON.stringify(summary)}\n---`,
     `${prose(summary)}.`,
-    `## Synopsis\n\n${prose(command?.description ?? `${summary}.`)}`,
     `## Usage\n\n${code(usageOf(words, command))}${aliasesOf(command)}`,
     argumentsOf(command?.args ?? []),
     examplesOf(command),
+    command?.description === undefined ? '' : `## Synopsis\n\n${prose(command.description)}`,
     `## Options\n\n${optionTable([...ownOptions(command), HELP, ...(words === '' ? [DEBUG, VERSION] : [])])}`,
     words === '' ? '' : `## Inherited options\n\n${optionTable([DEBUG])}`,
     seeAlso(words, tree),
