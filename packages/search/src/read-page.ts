@@ -15,6 +15,8 @@ const HEADINGS: Readonly<Record<string, Exclude<Level, 'lvl0'>>> = {
 /** Elements that are not part of a page's text: menus, tables of contents, controls, drawings. */
 const SKIPPED = new Set(['nav', 'aside', 'footer', 'script', 'style', 'svg', 'button', 'template', 'noscript', 'form'])
 const SKIPPED_CLASSES = ['hash-link', 'theme-doc-toc-mobile', 'table-of-contents', 'theme-doc-version-badge']
+/** What a page says of itself: it tells of what does not exist yet, or it only leads to others. */
+const LATE = ['docsearch:planned', 'docsearch:leads']
 const INLINE = new Set(
   'a abbr b bdi br cite code del dfn em i img ins kbd mark q s samp small span strong sub sup td th time u var wbr'.split(
     ' ',
@@ -41,7 +43,7 @@ export function readPage(html: string, path: string): SearchRecord[] {
     language: metas.get('docsearch:language') ?? 'en',
     docusaurus_tag: metas.get('docsearch:docusaurus_tag') ?? 'default',
     version: metas.get('docsearch:version') ?? 'current',
-    ...(metas.get('docsearch:planned') === 'true' && { isPlanned: true as const }),
+    ...(LATE.some((name) => metas.get(name) === 'true') && { ranksLate: true as const }),
   }
   return toRecords(
     { blocks, url: canonicalPath(document) ?? path, section: sectionOf(document) ?? siteName(document) ?? title },
@@ -56,7 +58,7 @@ interface Block {
   text: string
 }
 
-type PageFacets = Pick<SearchRecord, 'language' | 'docusaurus_tag' | 'version' | 'isPlanned'>
+type PageFacets = Pick<SearchRecord, 'language' | 'docusaurus_tag' | 'version' | 'ranksLate'>
 
 function toRecords(
   page: { blocks: readonly Block[]; url: string; section: string },

@@ -13,6 +13,6 @@ export interface SearchRecord {
   language: string
   docusaurus_tag: string
   version: string
-  /** Set for a page about something that does not exist yet. It ranks after the others. */
-  isPlanned?: true
+  /** Set for a page about something that does not exist yet, and for one that only leads to others. It ranks after the others. */
+  ranksLate?: true
 }

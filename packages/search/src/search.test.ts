@@ -75,6 +75,14 @@ describe('a search', () => {
     expect(firstIn(pages, 'token daily')).toBe('/second')
   })
 
+  it.each(['docsearch:planned', 'docsearch:leads'])('puts a page that says %s behind the others', (name) => {
+    const pages = {
+      '/': `<meta name="${name}" content="true"><h1>Start</h1><h2 id=harbour>Harbour</h2>`,
+      '/guide': '<h1>Guide</h1><h2 id=one>One</h2><h3 id=harbour>A harbour</h3>',
+    }
+    expect(firstIn(pages, 'harbour')).toBe('/guide#harbour')
+  })
+
   it('finds nothing for a word that is nowhere', () => {
     expect(urls('zebra')).toEqual([])
   })

@@ -78,7 +78,7 @@ function rank(
     if (isOwn[number] !== 1) continue
     let [missed, typos] = [0, 0]
     // Ranks each word two levels deeper.
-    let attributes = records[number]?.isPlanned === true ? 2 * codes.length : 0
+    let attributes = records[number]?.ranksLate === true ? 2 * codes.length : 0
     for (let at = 0; at < codes.length; at++) {
       const code = codes[at]?.[number] ?? NOTHING
       if (code === NOTHING) {
