@@ -110,3 +110,26 @@ describe('the sidebar of narrow screens', () => {
     await page.setViewportSize(MOBILE)
   })
 })
+
+test.each([390, 1280])('no command or flag in the text breaks in its middle (%i px)', async (width) => {
+  await page.setViewportSize({ width, height: 900 })
+  await page.goto('/toolhaven/guides-cli/run-mcp-servers')
+  await hydrated(page)
+  const broken = await page.locator('.markdown :not(pre, a) > code').evaluateAll((all) =>
+    all
+      .flatMap((code) => (code.textContent.length <= 24 ? [code] : [...code.querySelectorAll('span')]))
+      .filter((part) => part.getClientRects().length > 1)
+      .map((part) => part.textContent),
+  )
+  expect(broken).toEqual([])
+})
+
+test('sentences that a program prints wrap, and its tables keep their columns', async () => {
+  await page.goto('/toolhaven/tutorials/quickstart-cli')
+  await hydrated(page)
+  const outputs = await page
+    .locator('.code-output pre')
+    .evaluateAll((all) => all.map((pre) => ({ text: pre.textContent, hides: pre.scrollWidth > pre.clientWidth })))
+  expect(outputs.filter(({ text, hides }) => hides && !/ {2,}\S.* {2,}/.test(text))).toEqual([])
+  expect(outputs.some(({ text, hides }) => hides && text.startsWith('NAME'))).toBe(true)
+})

@@ -3,9 +3,9 @@ import styles from './HavenPicture.module.css'
 
 const CLIENTS = ['Cursor', 'VS Code', 'Claude Code']
 const SERVERS = [
-  ['fetch', 'the network'],
-  ['filesystem', 'one folder'],
-  ['time', 'nothing at all'],
+  ['fetch', 'may use the network'],
+  ['filesystem', 'may use one folder'],
+  ['time', 'may use nothing'],
 ] as const
 
 /** What Toolhaven is, in one drawing: clients, one way in, servers behind walls. */

@@ -1,3 +1,4 @@
+import Head from '@docusaurus/Head'
 import Link from '@docusaurus/Link'
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext'
 import BaseUrlBanner from '@site/src/components/BaseUrlBanner'
@@ -52,7 +53,7 @@ const REASONS: readonly Card[] = [
   },
   {
     to: '/toolhaven/guides-cli/secrets-management',
-    title: 'Secrets that stay secret',
+    title: 'Secrets out of your configuration files',
     text: 'Keys are stored encrypted. A server gets the keys you name when it starts, and they are masked in logs.',
   },
   {
@@ -76,6 +77,10 @@ export default function Home(): ReactElement {
   const { tagline } = useDocusaurusContext().siteConfig
   return (
     <Layout description="Toolhaven runs MCP servers in isolation and gives every AI client one safe way to reach them.">
+      {/* In a search, the pages that it leads to come first. */}
+      <Head>
+        <meta name="docsearch:leads" content="true" />
+      </Head>
       <BaseUrlBanner />
       <main>
         <Hero tagline={tagline} />
@@ -161,8 +166,9 @@ function Start(): ReactElement {
         <h2 id="start">Start in three steps</h2>
         <h3>1. Install</h3>
         <p>
-          In a clone of the repository, on Linux, macOS (not verified yet) or Windows with WSL 2. You need Node 20 or
-          newer and npm. Leave it running, and open a second terminal in the same folder. See{' '}
+          In a clone of the repository, on Linux, macOS (not verified yet) or Windows with WSL 2. The repository has no
+          public address yet: use the one that you got it from. You need Node 20 or newer, npm, and Docker, Podman or
+          bubblewrap. Leave it running, and open a second terminal in the same folder. See{' '}
           <Link to="/toolhaven/guides-cli/install">Install the CLI</Link>.
         </p>
         <CopyLine command="npm start" />
