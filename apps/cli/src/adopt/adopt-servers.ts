@@ -1,6 +1,6 @@
 import type { Adoption, ForeignServer } from '@toolhaven/contract/adopt'
 import { conflict, describeError, invalid } from '@toolhaven/core/errors'
-import { orSetUp } from '../commands/secret/or-set-up.ts'
+import { ensureSecretStore } from '../commands/secret/with-secret-store.ts'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
@@ -30,10 +30,10 @@ export async function adoptServers(context: Context, names: readonly string[], f
     if (flags.format === 'json') return out.json({ adoptions: [], failures: [] })
     return out.note('There is nothing to adopt: no client has its own server that can be moved.')
   }
-  if (servers.some(hasKeys)) await orSetUp(() => client.call('getSecretsProvider', {}, signal))
   await orUnknownGroup(client, flags.group, signal, async () => {
     if (flags.group !== undefined) await client.call('getGroup', { params: { name: flags.group } }, signal)
   })
+  if (servers.some(hasKeys)) await ensureSecretStore(context, client, flags)
   const confirmed = {
     ...(flags.acceptNetwork && { accept_network: true }),
     ...((flags.acceptMounts || showsBefore(names, flags)) && { accept_mounts: true }),

@@ -18,7 +18,7 @@ test('a port that is refused does not cost the workload', async () => {
   cleanUp.defer(() => fake[Symbol.dispose]())
   const client = createDaemonClient({ socketPath: join(folder, 's') })
   const signal = AbortSignal.timeout(60_000)
-  const context = { out: { transient: () => undefined }, signal }
+  const context = { out: { transient: () => undefined, note: () => undefined }, signal }
   const image = 'npx://web@1.0.0'
   for (const [name, proxy_port] of [
     ['web', 19_000],

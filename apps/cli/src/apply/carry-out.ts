@@ -3,15 +3,17 @@ import type { Manifest, ManifestChange, ManifestWorkload } from '@toolhaven/cont
 import { DEFAULT_GROUP } from '@toolhaven/contract/names'
 import { conflict, describeError, invalid } from '@toolhaven/core/errors'
 import * as z from 'zod'
+import { withSecretStore } from '../commands/secret/with-secret-store.ts'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import { withServerMeant } from '../registry/with-server-meant.ts'
+import type { Output } from '../output/output.ts'
 import { type Waiting, waitForOutcome } from '../output/wait-for-outcome.ts'
 import { labelsOf, updateOf } from './workload-differences.ts'
 
 export type Outcome = ManifestChange & { outcome: 'done' | 'failed'; reason?: string }
 
 interface Work {
-  context: Waiting
+  context: Waiting & { out: Pick<Output, 'note'> }
   client: DaemonClient
   manifest: Manifest
 }
@@ -83,13 +85,17 @@ async function changeWorkload({ client, context, manifest }: Work, change: Manif
     await waitForOutcome(context, client, [name], 'delete')
   }
   const query = { known_only: true }
+  const stored = <Result>(wanted: ManifestWorkload, send: () => Promise<Result>) =>
+    withSecretStore({ ...context, yes: true }, client, wanted, send)
   const create = (wanted: ManifestWorkload) => {
     const body = { ...wanted, labels: labelsOf(wanted, manifest.name) }
-    return orServerMeant(client, wanted, client.call('createWorkload', { body, query }, signal), signal)
+    const sent = stored(wanted, () => client.call('createWorkload', { body, query }, signal))
+    return orServerMeant(client, wanted, sent, signal)
   }
   const edit = (wanted: ManifestWorkload, changed: ManifestChange['fields']) => {
     const body = updateOf(wanted, changed, manifest.name)
-    return orServerMeant(client, wanted, client.call('editWorkload', { params: { name }, body, query }, signal), signal)
+    const sent = stored(wanted, () => client.call('editWorkload', { params: { name }, body, query }, signal))
+    return orServerMeant(client, wanted, sent, signal)
   }
   if (action === 'remove') return remove()
   if (action === 'start') return void (await client.call('restartWorkload', { params: { name } }, signal))

@@ -14,7 +14,7 @@ export const adopt = defineCommand({
     'Servers that cannot be moved are listed with the reason.\n\n' +
     'All values of variables and headers count as keys, except obvious non-keys (empty, a switch or log ' +
     'level, a number of up to six digits, a path, an address without user and query) whose name does not suggest a key, ' +
-    'token, secret or password. Values are never shown.\n\n' +
+    'token, secret or password. Values are never shown. If no secret store is set up, the first key sets up an encrypted one; a terminal is asked before.\n\n' +
     'A client’s file changes only when the workload runs, and only the entry changes in it. If the server does not ' +
     'start, nothing is changed. --undo restores the entries byte for byte, and removes the workload and ' +
     'its secrets. The original entries are kept in the secret store, never in a readable copy.\n\n' +

@@ -2,6 +2,7 @@ import { conflict, invalid } from '@toolhaven/core/errors'
 import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import type { Context } from '../context.ts'
+import { withSecretStore } from '../commands/secret/with-secret-store.ts'
 import { homeDirOf } from '../home-dir.ts'
 import { orUnknownGroup, orUnknownWorkload } from '../lifecycle/or-unknown.ts'
 import type { Output } from '../output/output.ts'
@@ -49,7 +50,9 @@ export async function editWorkload(context: Context, [name = '', ...args]: reado
   if (changes.length === 0)
     return flags.format === 'json' ? report(false) : out.note(`${name} already has these settings.`)
   const edit = { params, body, query: { known_only: true, revision } }
-  await refuseProblems(client, edit, flags, signal)
+  const check = () => refuseProblems(client, edit, flags, signal)
+  if (flags.dryRun) await check()
+  else await withSecretStore({ out, signal, yes: flags.yes }, client, body, check)
   if (flags.format !== 'json' || !flags.yes) showDifferences(out, workload, { changes, restarts })
   if (flags.dryRun) return flags.format === 'json' ? report(false) : out.note('Nothing was changed (--dry-run).')
   if (!flags.yes) await askFirst(name, signal)

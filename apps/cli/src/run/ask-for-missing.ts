@@ -3,6 +3,7 @@ import { serverJson } from '@toolhaven/contract/server-json'
 import type { CreateRequest } from '@toolhaven/contract/workload-request'
 import { conflict, isThvError } from '@toolhaven/core/errors'
 import { entryOfServer } from '@toolhaven/core/registry/entry-of-server'
+import { ensureSecretStore } from '../commands/secret/with-secret-store.ts'
 import type { DaemonClient } from '../connect/daemon-client.ts'
 import type { Context } from '../context.ts'
 import { askHidden, askText, canAsk, confirm } from '../output/prompt.ts'
@@ -61,7 +62,9 @@ export async function createWithAnswers<Created>(
   create: (request: CreateRequest) => Promise<Created>,
 ): Promise<Created> {
   if (hidden.size === 0) return create(request)
-  const taken = await storedKeys(client, context.signal)
+  await ensureSecretStore(context, client, { yes: false })
+  const { keys } = await client.call('listSecrets', {}, context.signal)
+  const taken = keys.map(({ key }) => key)
   const stored: string[] = []
   const secrets = [...(request.secrets ?? [])]
   try {
@@ -120,20 +123,6 @@ function freeKey(wish: string, taken: readonly string[]): string {
   const plain = wish.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
   const names = [plain, ...Array.from({ length: taken.length + 1 }, (_, at) => `${plain}-${at + 2}`)]
   return names.find((name) => !taken.includes(name)) ?? plain
-}
-
-async function storedKeys(client: DaemonClient, signal: AbortSignal): Promise<string[]> {
-  try {
-    return (await client.call('listSecrets', {}, signal)).keys.map(({ key }) => key)
-  } catch (error) {
-    if (!isThvError(error, 'not-found')) throw error
-    const message =
-      'No secret store is set up yet. Set up an encrypted one, with a random password kept by this system?'
-    if (!(await confirm({ message, instead: 'set one up with "thv secret setup"', signal })))
-      throw conflict('cancelled; "thv secret setup" offers other stores\nNothing was changed.', error)
-    await client.call('setupSecrets', { body: { provider_type: 'encrypted' } }, signal)
-    return []
-  }
 }
 
 /** Asks before a second workload of the same server: the user may not know that one runs already. */

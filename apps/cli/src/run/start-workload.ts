@@ -114,12 +114,17 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
     throw invalid('no server given\nName a server, or pass --folder or --from-config. "thv search WORD" finds servers.')
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
-    const { askForMissing, askForSecond, createWithAnswers } = await import('./ask-for-missing.ts')
+    const [{ askForMissing, askForSecond, createWithAnswers }, { withSecretStore }] = await Promise.all([
+      import('./ask-for-missing.ts'),
+      import('../commands/secret/with-secret-store.ts'),
+    ])
     if (flags.name === undefined && !body.folder && !body.server_json)
       await askForSecond(context, client, args[0] ?? '')
     const answers = await askForMissing(context, client, body)
     return createWithAnswers(context, client, answers, (complete) =>
-      client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED),
+      withSecretStore({ ...context, yes: false }, client, complete, () =>
+        client.call('createWorkload', { body: complete, query: { known_only: true } }, UNTIL_ANSWERED),
+      ),
     )
   }
   return { send, sharesNetwork: body.network_mode === 'host', login: loginOf(flags) }

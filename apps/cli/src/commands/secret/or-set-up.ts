@@ -5,7 +5,10 @@ export async function orSetUp<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work()
   } catch (error) {
-    if (!isThvError(error, 'not-found') || !error.message.startsWith('no secrets provider')) throw error
+    if (!isNotSetUp(error)) throw error
     throw notFound('no secrets provider is set up\n"thv secret setup" sets one up.', error)
   }
 }
+
+export const isNotSetUp = (error: unknown) =>
+  isThvError(error, 'not-found') && error.message.startsWith('no secrets provider')

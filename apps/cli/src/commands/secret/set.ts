@@ -1,7 +1,7 @@
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 import type { DaemonClient } from '../../connect/daemon-client.ts'
-import { orSetUp } from './or-set-up.ts'
 import type { ProviderType } from './provider-types.ts'
+import { ensureSecretStore } from './with-secret-store.ts'
 
 export const secretSet = defineCommand({
   words: 'secret set',
@@ -9,7 +9,7 @@ export const secretSet = defineCommand({
   description:
     'Stores a secret, or changes it if it exists. The value comes from a pipe, without the newline at its ' +
     'end, or you are asked for it without echo. It is never an argument, because arguments appear in the history of the shell and in ' +
-    'the list of processes.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
+    'the list of processes.\n\nIf no secret store is set up, the first secret sets up an encrypted one; a terminal is asked before. "thv secret setup" offers others.\n\nA workload gets it with "thv run --secret NAME,target=VARIABLE ...".',
   args: [{ name: 'name', summary: 'name of the secret', required: true, completes: 'secret' }],
   flags: FORMAT_FLAG,
   usageHint: 'Pass only the name. You are asked for the value, or pipe it in: "cat FILE | thv secret set NAME".',
@@ -17,7 +17,8 @@ export const secretSet = defineCommand({
     { command: 'thv secret set github-token', shows: 'asks for the value' },
     { command: 'cat token.txt | thv secret set github-token', shows: 'takes the value from a pipe' },
   ],
-  run: async ({ daemon, out, signal }, { args: [name = ''], flags }) => {
+  run: async (context, { args: [name = ''], flags }) => {
+    const { out, signal } = context
     if (name.includes('=')) {
       const { invalid } = await import('@toolhaven/core/errors')
       // The value is now in the history of the shell. It is not repeated here.
@@ -30,12 +31,13 @@ export const secretSet = defineCommand({
       const { invalid } = await import('@toolhaven/core/errors')
       throw invalid(`the name of a secret has no comma, since --secret ${name},target=VARIABLE could not name it`)
     }
-    const client = await daemon()
+    const client = await context.daemon()
+    await ensureSecretStore(context, client, { yes: false })
     // Checked before the user types a value that could not be stored.
-    const { provider_type: type, capabilities } = await orSetUp(() => client.call('getSecretsProvider', {}, signal))
+    const { provider_type: type, capabilities } = await client.call('getSecretsProvider', {}, signal)
     if (!capabilities.can_write) throw await readOnly(type, name)
     const value = await readValue(name, signal)
-    const stored = await orSetUp(() => store(client, name, value, signal))
+    const stored = await store(client, name, value, signal)
     if (flags.format === 'json') return out.json(stored)
     out.line(`secret ${name} is stored`)
   },
