@@ -116,6 +116,7 @@ test('a mistake is answered with what to do', async () => {
   await says(2, /write it as key=value/, 'remote', 'add', '-a', 'a')
   await says(2, /^thv: 1 has no value; write it as key=value, such as city=Bern/, 'remote', 'add', '1', '2')
   await says(2, /Write the arguments of the tool as key=value, such as city=Bern/, 'remote', 'add', '--a', '1')
+  await says(2, /^thv: “a=1” begins with “, a curly quote.*\nType straight quotes/, 'remote', 'add', '-a', '“a=1”')
   await says(2, /^thv: a was given 2 times but takes only one value/, 'remote', 'add', 'a=1', '--arg', 'a=2', 'b=1')
   await says(
     2,

@@ -100,4 +100,9 @@ test('a terminal is asked for what a server needs, and whether a second copy is 
   expect((await thv('list')).stdout).not.toContain('time-2')
   const yes = await atTerminal(world.home, ['run', 'time'], [['Run a second one?', 'y\r']])
   expect(yes).toMatchObject({ code: 0, screen: expect.stringContaining('time-2 is running at') })
+
+  await thv('stop', 'time')
+  const { screen } = await atTerminal(world.home, ['list'], [])
+  expect(screen).toMatch(/time-2 +running[^]*1 more stopped; "thv list --all" shows all\./)
+  expect((await atTerminal(world.home, ['list', '--all'], [])).screen).not.toContain('more stopped')
 })

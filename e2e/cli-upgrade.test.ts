@@ -98,12 +98,22 @@ test('a server is upgraded with its new variable and tool, and goes back from a 
     screen: expect.stringContaining('the new version asks to reach example.com:443'),
   })
   const change = [...agreed, '--accept-network']
-  expect(await thv(...change)).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') })
+  const unasked = await thv(...change)
+  expect(unasked).toMatchObject({ code: 2, stdout: '' })
+  for (const told of [
+    'notes: 1.0.0 → 2.0.0',
+    'new variable REGION',
+    'new tool extra',
+    'add --yes',
+    'Nothing was changed.',
+  ])
+    expect(unasked.stderr).toContain(told)
   expect(await atTerminal(home, change, [['Upgrade notes, 1.0.0 → 2.0.0?', 'n\r']])).toMatchObject({ code: 1 })
   expect(await serverSays('notes')).toMatchObject({ version: '1.0.0' })
   const done = await thv(...change, '--yes')
   expect(done).toMatchObject({ code: 0, stdout: 'notes is upgraded: 1.0.0 → 2.0.0\n' })
-  expect(done.stderr).toContain('Its tools differ from the ones you accepted: extra added. See "thv tools diff notes".')
+  expect(done.stderr).toContain('Its tools differ from the ones you accepted: extra added\n')
+  expect(done.stderr).toContain('"thv tools diff notes" shows how, and "thv tools accept notes" accepts them.')
   expect(await details('notes')).toMatchObject({ url, package: `npx://${UPGRADED_PACKAGE}@2.0.0` })
   const second = await serverSays('notes')
   expect(second).toMatchObject({ version: '2.0.0', variables: { REGION: 'here' } })

@@ -27,6 +27,7 @@ export function callArguments(tool: Tool, pairs: readonly string[], json: string
 const JSON_FORM = `Write names and texts in double quotes: --json '{"city": "Bern"}'`
 
 function parseObject(json: string): Values {
+  refuseCurlyQuote(json)
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -38,9 +39,19 @@ function parseObject(json: string): Values {
 }
 
 function splitPair(pair: string): [key: string, text: string] {
+  refuseCurlyQuote(pair)
   const at = pair.indexOf('=')
   if (at < 1) throw invalid(`${pair} has no value; write it as key=value, such as city=Bern`)
   return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+/** Pages turn the quotes around an argument into ones that mean nothing to a shell. */
+function refuseCurlyQuote(text: string): void {
+  const [quote] = /^[\u2018-\u201F]/.exec(text) ?? []
+  if (quote === undefined) return
+  throw invalid(
+    `${text} begins with ${quote}, a curly quote, as in a text that was copied\nType straight quotes: ' or "`,
+  )
 }
 
 function refuseUnknown(tool: Tool, key: string): void {

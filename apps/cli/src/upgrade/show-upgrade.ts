@@ -60,7 +60,8 @@ export function showResult(out: Output, { name, outcome, from, to, tools_changed
   out.line(printable(`${name} is upgraded: ${versionsOf({ from, to })}`))
   if (tools.length === 0) return
   const told = tools.map(({ name: tool, kind }) => `${tool} ${kind}`).join(', ')
-  out.note(printable(`Its tools differ from the ones you accepted: ${told}. See "thv tools diff ${name}".`))
+  out.note(printable(`Its tools differ from the ones you accepted: ${told}`))
+  out.note(printable(`"thv tools diff ${name}" shows how, and "thv tools accept ${name}" accepts them.`))
 }
 
 /** Reports why the old version runs again, with the last output of the new one. */

@@ -54,8 +54,11 @@ export async function upgradeWorkloads(context: Context, args: readonly string[]
   refuseVersions(args)
   const client = await context.daemon()
   const upgrades = await look(context, client, args)
-  const isAsking = !flags.yes && upgrades.some(({ state }) => state === 'available')
-  if (isAsking && !canAsk()) throw invalid('there is no terminal to ask at; add --yes, or look first with --check')
+  const available = upgrades.filter(({ state }) => state === 'available')
+  if (available.length > 0 && !flags.yes && !canAsk()) {
+    if (!isJson) for (const { name } of available) showPlan(out, await planOf(client, name, signal))
+    throw invalid(NO_TERMINAL)
+  }
   const results: UpgradeResult[] = []
   const failures: { name: string; reason: string }[] = []
   for (const { name, state, reason = '' } of upgrades) {
@@ -90,6 +93,11 @@ function needsOf({ env, secret, acceptNetwork, acceptMounts }: Flags) {
   }
 }
 
+const NO_TERMINAL = 'there is no terminal to ask at; add --yes to upgrade\nNothing was changed.'
+
+const planOf = (client: DaemonClient, name: string, signal: AbortSignal) =>
+  client.call('getUpgrade', { params: { name } }, signal)
+
 interface Wish {
   needs: ReturnType<typeof needsOf>
   flags: Flags
@@ -103,7 +111,7 @@ async function upgradeOne(
 ): Promise<UpgradeResult> {
   const { out, signal } = context
   const params = { name }
-  const plan = await client.call('getUpgrade', { params }, signal)
+  const plan = await planOf(client, name, signal)
   if (flags.format !== 'json') showPlan(out, plan)
   const openings = plan.problems.filter(({ field }) => field === 'accept_network')
   // --yes accepts the new version, but not what else the new version wants to reach.
@@ -128,8 +136,7 @@ function refuseProblems(problems: UpgradePlan['problems'], needs: Wish['needs'])
 async function askFirst(plan: UpgradePlan, asksForMore: boolean, signal: AbortSignal): Promise<void> {
   const more = asksForMore ? ', and let it reach that' : ''
   const message = printable(`Upgrade ${plan.name}, ${versionsOf(plan)}${more}?`)
-  const instead = 'there is no terminal to ask at; add --yes, or look first with --check'
-  if (!(await confirm({ message, instead, signal }))) throw conflict('cancelled; nothing was changed')
+  if (!(await confirm({ message, instead: NO_TERMINAL, signal }))) throw conflict('cancelled; nothing was changed')
 }
 
 async function look({ out, signal }: Context, client: DaemonClient, args: readonly string[]): Promise<Upgrade[]> {
@@ -137,7 +144,7 @@ async function look({ out, signal }: Context, client: DaemonClient, args: readon
   out.transient('looking for newer versions')
   try {
     if (names.length === 0) return (await client.call('listUpgrades', {}, signal)).upgrades
-    const one = (name: string) => client.call('getUpgrade', { params: { name } }, signal)
+    const one = (name: string) => planOf(client, name, signal)
     const plans = await orUnknownWorkload(client, names, signal, () => Promise.all(names.map(one)))
     return plans.map(({ name, state, source, from, to, reason }) => ({
       ...{ name, state },

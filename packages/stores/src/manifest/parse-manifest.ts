@@ -92,9 +92,12 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
       text: `${spelled([...path, key])}: unknown field${meantOf(path, key)}`,
     }))
   }
-  const where = path.length > 0 ? `${spelled(path)}:` : 'the file'
+  if (path.length === 0) return [{ offset: 0, text: 'this is no field with its value; begin with "format: 1"' }]
   return [
-    { offset: offsetOf(document, path), text: `${where} ${plainer(document.getIn(path, true), path, issue.message)}` },
+    {
+      offset: offsetOf(document, path),
+      text: `${spelled(path)}: ${plainer(document.getIn(path, true), path, issue.message)}`,
+    },
   ]
 }
 

@@ -20,8 +20,9 @@ export const clientSetup = defineCommand({
     const installed = clients.filter((client) => client.installed)
     if (installed.length === 0)
       return out.note('No known client is installed here; "thv client status" lists the known ones.')
+    const { clientTitle } = await import('@toolhaven/contract/client-titles')
     const choices = installed.map(({ client_type: value, registered }) => ({
-      value,
+      ...{ value, label: clientTitle(value) },
       ...(registered && { hint: 'registered' }),
     }))
     const already = installed.filter(({ registered }) => registered).map((client) => client.client_type)

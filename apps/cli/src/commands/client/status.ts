@@ -13,8 +13,9 @@ export const clientStatus = defineCommand({
   ],
   run: async ({ daemon, out, signal }, { flags }) => {
     const client = await daemon()
-    const [{ clients }, { fileProblems, problemNotes }] = await Promise.all([
+    const [{ clients }, { clientTitle }, { fileProblems, problemNotes }] = await Promise.all([
       client.call('discoverClients', {}, signal),
+      import('@toolhaven/contract/client-titles'),
       import('./file-problems.ts'),
     ])
     if (flags.format === 'json') return out.json({ clients })
@@ -23,6 +24,7 @@ export const clientStatus = defineCommand({
         { title: 'CLIENT', value: (each) => each.client_type },
         { title: 'INSTALLED', value: ({ installed }) => (installed ? 'yes' : 'no') },
         { title: 'REGISTERED', value: ({ registered }) => (registered ? 'yes' : 'no') },
+        { title: 'PROGRAM', value: (each) => clientTitle(each.client_type) },
       ],
       clients,
     )

@@ -2,7 +2,7 @@ import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const toolsList = defineCommand({
   words: 'tools list',
-  summary: 'List the accepted tools of a workload, and what changed since',
+  summary: 'List the tools that you accepted, and what changed since',
   description:
     'Shows the accepted tools, prompts, resource templates and instructions of a workload, each with the hash of ' +
     'its whole definition, and whether they changed. They are accepted when the workload starts for the first time. "thv mcp list tools" shows what ' +
