@@ -106,12 +106,19 @@ function builtIn(name: string): object {
   return found
 }
 
+/** Node loads these when they are read; one shared file may have them for another command. */
+const LOADED_LATER = ['BlockList', 'SocketAddress']
+
 function takenByName(name: string): string {
   const keys = Object.keys(builtIn(name)).filter((key) => /^[A-Za-z_]\w*$/.test(key))
+  const exported = (key: string) =>
+    LOADED_LATER.includes(key)
+      ? `export function ${key}(...args) { return new taken.${key}(...args) }`
+      : `export const ${key} = /* @__PURE__ */ (() => taken.${key})()`
   return `
     const taken = process.getBuiltinModule('node:${name}')
     export default taken
-    ${keys.map((key) => `export const ${key} = /* @__PURE__ */ (() => taken.${key})()`).join('\n')}`
+    ${keys.map(exported).join('\n')}`
 }
 
 /** Loaded by the first call: it brings line editing along, and most commands call nothing of it. */

@@ -1,5 +1,4 @@
 import { environment } from './env.ts'
-import { VERSION } from './version.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader of our output may have enough of it, as `head` has.
@@ -11,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const [first] = process.argv.slice(2)
-if (first === '--version' || first === '-V') process.stdout.write(`thv ${VERSION}\n`)
+if (first === '--version' || first === '-V') process.stdout.write(`thv ${(await import('./version.ts')).VERSION}\n`)
 else if (first === '__complete') process.stdout.write(await complete(process.argv.slice(3)))
 else process.exitCode = await main()
 

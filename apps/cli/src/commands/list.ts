@@ -1,6 +1,6 @@
 import { filesSetAside } from '@toolhaven/stores/files/set-aside'
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
-import { pathsOf } from '../connect/find-daemon.ts'
+import { ownStateDir } from '../connect/find-daemon.ts'
 import type { Context } from '../context.ts'
 // Imported together, because separate small files would cost this command more time than running them.
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
@@ -35,13 +35,22 @@ export const list = defineCommand({
     const { workloads } = await orUnknownGroup(client, flags.group, signal, () =>
       client.call('listWorkloads', { query }, signal),
     )
+    const noteStopped = async (shown: number) => {
+      const { workloads: all } = await client.call('listWorkloads', { query: { ...query, all: true } }, signal)
+      if (all.length > shown) out.note(`${all.length - shown} more stopped; "thv list --all" shows all.`)
+    }
     const wanted = workloads.filter(({ labels }) => flags.label.every((pair) => hasLabel(labels, pair)))
     if (flags.format === 'json') return out.json({ workloads: wanted })
     if (flags.format === 'mcpservers') {
       return out.json({ mcpServers: Object.fromEntries(wanted.map(({ name, url }) => [name, clientEntry(url)])) })
     }
     noteDamaged(out, env)
-    if (wanted.length > 0) return workloadTable(out, wanted)
+    if (wanted.length > 0) {
+      workloadTable(out, wanted)
+      // A script knows what it asked for.
+      if (out.isTerminal && !flags.all && flags.label.length === 0) await noteStopped(workloads.length)
+      return
+    }
     const isAll = flags.all && flags.group === undefined && flags.label.length === 0
     out.note(
       isAll
@@ -53,7 +62,7 @@ export const list = defineCommand({
 
 /** A workload whose file is damaged is missing from the list. */
 function noteDamaged(out: Output, env: Context['env']): void {
-  const count = env['THV_HOST'] ? 0 : filesSetAside(pathsOf(env).stateDir).length
+  const count = env['THV_HOST'] ? 0 : filesSetAside(ownStateDir(env)).length
   if (count > 0)
     out.note(`${count} damaged ${count === 1 ? 'file was' : 'files were'} moved aside; "thv doctor" names them.`)
 }

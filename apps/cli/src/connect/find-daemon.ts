@@ -27,7 +27,7 @@ export async function findRunningDaemon(
   whenNobodyListens: (signal: AbortSignal) => Promise<string> = (signal) => comingUp(env, signal),
 ): Promise<DaemonClient | undefined> {
   if (env['THV_HOST']) return createDaemonClient(addressOf(env['THV_HOST'], env['THV_API_TOKEN']))
-  const lock = await readLock(stateDirOf(sourcesOf(env)))
+  const lock = await readLock(ownStateDir(env))
   if (!lock?.alive) return undefined
   await refuseSuspended(lock.holder)
   return createDaemonClient({ socketPath: lock.holder.socketPath, whenNobodyListens })
@@ -36,10 +36,13 @@ export async function findRunningDaemon(
 async function comingUp(env: Env, signal: AbortSignal): Promise<string> {
   const { COMING_UP_MS, answeringDaemon } = await import('./wait-for-daemon.ts')
   const limit = AbortSignal.any([signal, AbortSignal.timeout(COMING_UP_MS)])
-  const found = await answeringDaemon(stateDirOf(sourcesOf(env)), limit)
+  const found = await answeringDaemon(ownStateDir(env), limit)
   if (found === undefined) throw unavailable('the daemon has just ended; start it with "thv serve"')
   return found.socketPath
 }
+
+/** The other paths take a hash, for which all of node:crypto is loaded. */
+export const ownStateDir = (env: Env) => stateDirOf(sourcesOf(env))
 
 export function pathsOf(env: Env): ToolhavenPaths {
   return toolhavenPaths(sourcesOf(env))

@@ -45,7 +45,7 @@ function shrink<Row>(columns: readonly Column<Row>[], widths: number[], width: n
 
 function fit(text: string, width: number): string {
   const own = displayWidth(text)
-  if (own <= width) return text + ' '.repeat(width - own)
+  if (own <= width) return text.padEnd(text.length + width - own)
   return `${charactersOf(text)
     .slice(0, Math.max(0, width - 1))
     .join('')}…`
