@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '@toolhaven/testing/browser'
 import { startScene } from '../apps/console/tests/scripted/scene.ts'
 import { PICTURES, type Picture } from '../apps/console/tests/scripted/pictures.ts'
 import { buildConsole, isConsoleFresh } from './console-build.ts'
 
 // `npm run screenshots`: the pictures of the console in the documentation, from a daemon whose every word is scripted.
+
+type Browser = Awaited<ReturnType<typeof launchBrowser>>
+type Page = Awaited<ReturnType<Browser['newPage']>>
 
 const SIZE = { width: 1080, height: 720 }
 const MODES = ['light', 'dark'] as const
