@@ -1,5 +1,4 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { api } from '../api.ts'
 import type { EditBase } from './edit-base.ts'
 import { keptUndoOf } from './kept-undo.ts'
@@ -20,14 +19,6 @@ export const editBaseQuery = (name: string) =>
     // A page that opens begins with what is configured now.
     staleTime: 0,
   })
-
-/** What puts back the configuration before the last change that was made here. */
-export interface Undo {
-  /** The revision since that change. If it differs now, nothing can be restored. */
-  revision: string
-  /** Undefined if a removed value was a secret, which cannot be read back. */
-  update?: UpdateRequest | undefined
-}
 
 export const undoQuery = (name: string) =>
   queryOptions({

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import type { UpdateRequest } from '@toolhaven/contract/workload-request'
 import { isNameOfSecret } from '../run/run-form.ts'
-import type { Undo } from './edit-queries.ts'
+
+/** What puts back the configuration before the last change that was made here. */
+export interface Undo {
+  /** The revision since that change. If it differs now, nothing can be restored. */
+  revision: string
+  /** Undefined if a removed value was a secret, which cannot be read back. */
+  update?: UpdateRequest | undefined
+}
 
 /** Of this tab alone, so that a reload does not lose the way back. Whether it still fits, the revision says. */
 const keyOf = (server: string) => `toolhaven.undo.${server}`
