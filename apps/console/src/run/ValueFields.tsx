@@ -67,7 +67,7 @@ function ValueField({ noun, value: given, onChange, onRemove }: ValueFieldProps)
   const { name, value, description, isSecret, isRequired = false, stored } = given
   const isKnown = description !== undefined
   const label = isKnown ? name : `Value${name === '' ? '' : ` of ${name}`}`
-  const secretHelp = `${description ?? ''} Goes to the secret store.`.trim()
+  const secretHelp = [...sentence(description), 'Goes to the secret store.'].join(' ')
   return (
     <div className="variable">
       {!isKnown && (
@@ -137,4 +137,10 @@ function StoredSecret({ name, stored = '', onChange }: StoredSecretProps) {
       </select>
     </div>
   )
+}
+
+/** Registries end a description with a full stop or without. */
+function sentence(text = ''): string[] {
+  const trimmed = text.trim()
+  return trimmed === '' ? [] : [/[.!?:;…]$/.test(trimmed) ? trimmed : `${trimmed}.`]
 }
