@@ -105,7 +105,7 @@ describe('without an engine', () => {
     await writeFile(join(world.home.dir, 'package.json'), '{"name":"mine"}')
     expect(await thv(world.home, ['build', `npx://${EVERYTHING}`, '-o', 'Dockerfile'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/package\.json is there already.*\nName a new folder/),
+      stderr: expect.stringMatching(/package\.json already exists.*\nChoose a new folder/),
     })
     expect(await readFile(join(world.home.dir, 'package.json'), 'utf8')).toBe('{"name":"mine"}')
     const full = await thv(world.home, ['build', `npx://${EVERYTHING}`, '-o', '/dev/full'])

@@ -57,7 +57,7 @@ test('a workload is looked at, changed after a question, and moved to another gr
     [['edit', 'wbe', '--memory', '1g', '--yes'], /Did you mean web\?/],
     [['edit', 'web', '--secret', 'gone,target=KEY', '--yes'], /"thv secret (setup|set gone)"/],
     [['edit', 'web', '--server', 'tiem', '--yes'], /Did you mean "time"\?/],
-    [['move', 'web'], /which group\? Name it with --group/],
+    [['move', 'web'], /no group given\nPass --group/],
     [['move', 'web', '--group', 'gone'], /group gone not found/],
   ] as const) {
     const wrong = await thv(...args)
@@ -167,7 +167,7 @@ test('what workloads use is seen once, live and in inspect', async () => {
 
   for (const [args, told] of [
     [['busi', '--no-stream'], /workload busi not found[^]*Did you mean busy\?/],
-    [['busy', '--all'], /these exclude one another/],
+    [['busy', '--all'], /names cannot be combined/],
     [['--group', 'gone', '--no-stream'], /group gone not found/],
   ] as const) {
     const wrong = await thv('stats', ...args)

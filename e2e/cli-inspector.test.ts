@@ -88,7 +88,7 @@ test('what cannot be inspected is said', async () => {
   })
   expect(await thv(home, ['inspector', 'time', '--ui-port', '7000', '--mcp-proxy-port', '7000'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('must differ'),
+    stderr: expect.stringContaining('two different ports'),
   })
   expect(await thv(home, ['inspector', 'time', '--inspector-version', '1.0.3'])).toMatchObject({ code: 2 })
   await thv(home, ['stop', 'time'])

@@ -44,7 +44,7 @@ test('a random password is kept in the keyring, opens the store after a restart,
     expect(await run('secret', 'reset-keyring', '--force', '--yes')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('nothing to forget'),
+      stderr: expect.stringContaining('nothing to remove'),
     })
   }
   await using _daemon = await startDaemon(home)

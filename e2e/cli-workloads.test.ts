@@ -181,7 +181,7 @@ test('a server that cannot start is told with its reason, and stays for another 
 test('a remote server that nobody answers for is told at once, kept and tried again', async () => {
   const away = await thv('run', `http://127.0.0.1:${await freePort()}/mcp`, '--name', 'away')
   expect(away).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ECONNREFUSED') })
-  expect(away.stderr).toContain('It is kept and tried again.')
+  expect(away.stderr).toContain('The workload is kept, and Toolhaven tries again.')
   expect(await listed()).toMatchObject([{ name: 'away', status: 'error' }])
   expect(await thv('logs', 'away')).toMatchObject({ stdout: expect.stringMatching(/^\[toolhaven\] .*ECONNREFUSED/) })
 })

@@ -79,7 +79,7 @@ describe('an inspection', () => {
     afterwards: (fake) => expect(inspectors(fake)).toEqual([]),
   })
   for (const [body, text] of [
-    [{ ui_port: 6274, mcp_proxy_port: 6274 }, /must differ/],
+    [{ ui_port: 6274, mcp_proxy_port: 6274 }, /two different ports/],
     [{ ...PORTS, version: 'latest' }, /not an exact version/],
     [{ ui_port: 0, mcp_proxy_port: 6277 }, /^ui_port: /],
     [{ ui_port: 6274 }, /^mcp_proxy_port: /],
