@@ -189,7 +189,7 @@ describeAttack('a link that comes and goes while a server is started', {
   weaknesses: [
     {
       file: 'packages/runtimes/src/process/spawn-bubblewrap.ts',
-      find: 'verifyBinds(init, plan.binds)',
+      find: 'verifyBinds(init, binds)',
       replace: 'verifyBinds(init, [])',
     },
   ],

@@ -65,11 +65,9 @@ export async function spawnBubblewrap(
     const init = await Promise.race([readInit(child), setup.failed, untilLate(signal, settled.signal)])
     killAll = () => killSandbox(child, init)
     signal.throwIfAborted()
-    await Promise.race([setup.failed, options.beforeStart?.(init)]).catch((error: unknown) =>
+    await Promise.race([setup.failed, prepare(init, plan, options)]).catch((error: unknown) =>
       orItsEnd(setup.failed, error),
     )
-    // First in the race: a sandbox that has ended already would otherwise be taken for one that may run.
-    await Promise.race([setup.failed, verifyBinds(init, plan.binds)])
     setup.forget() // from here on an exit is the server's
     feed(child, BLOCK, 'go')
     const ready = untilServerRuns(child, init)
@@ -106,6 +104,13 @@ function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: ()
   child.once('error', onError)
   child.once('exit', onExit)
   return { failed, forget: () => void child.off('exit', onExit) }
+}
+
+async function prepare(init: number, { binds }: SandboxPlan, { beforeStart }: SpawnOptions): Promise<void> {
+  await beforeStart?.(init)
+  await verifyBinds(init, binds)
+  // Throws if the sandbox has ended in the meantime, which must not be taken for one that may run.
+  process.kill(init, 0)
 }
 
 /** A process that is gone takes no limits. Why it ended is known a moment later, and says more. */
