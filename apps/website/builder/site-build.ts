@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -32,10 +32,13 @@ export async function buildSite({ log, siteDir = site, outDir = siteFolder, env 
   const next = `${outDir}.next`
   await rm(next, { recursive: true, force: true })
   const temporary = await mkdtemp(path.join(tmpdir(), 'thv-site-'))
+  const removeTemporary = () => rmSync(temporary, { recursive: true, force: true })
+  process.once('exit', removeTemporary)
   try {
     await docusaurus(['build', siteDir, '--out-dir', next, ...args], { TMPDIR: temporary, ...env })
   } finally {
-    await rm(temporary, { recursive: true, force: true })
+    process.off('exit', removeTemporary)
+    removeTemporary()
   }
   // Stopped from outside, it ends without a complaint.
   if (!existsSync(path.join(next, 'index.html'))) throw new Error('The build of the site was stopped.')
@@ -54,6 +57,10 @@ function docusaurus(args: readonly string[], extra: Readonly<Record<string, stri
   const env = { ...process.env, NO_UPDATE_NOTIFIER: '1', FORCE_COLOR: '0', ...extra }
   const program = path.join(root, 'node_modules/@docusaurus/core/bin/docusaurus.mjs')
   const child = spawn(process.execPath, [program, ...args], { cwd: site, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // Otherwise the build goes on for a minute after npm start has ended.
+  const end = () => child.kill()
+  process.once('exit', end)
+  child.on('close', () => process.off('exit', end))
   let said = ''
   const collect = (chunk: string) => (said += chunk)
   child.stdout.setEncoding('utf8').on('data', collect)
