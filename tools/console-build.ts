@@ -1,5 +1,5 @@
 import { globSync, statSync } from 'node:fs'
-import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { readFile, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -10,8 +10,11 @@ export const consoleFolder = path.join(root, 'dist')
 
 /** Builds the console into apps/console/dist, or another folder. */
 export async function buildConsole(folder: string = consoleFolder): Promise<void> {
+  const began = new Date()
   await build({ configFile: path.join(root, 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder } })
   await compress(folder)
+  // What changed while it was built may not be in it.
+  await utimes(path.join(folder, 'index.html'), began, began)
 }
 
 /** The sources of the console. */

@@ -37,10 +37,21 @@ async function take(on: Browser, picture: Picture, colorScheme: (typeof MODES)[n
   await page.goto(scene.url + picture.route)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await picture.prepare?.(page)
+  await page.getByText(picture.shows).first().waitFor()
   await page.getByText(/^Asking /).waitFor({ state: 'detached' })
-  const image = await asWebp(page)
+  const image = await atRest(page)
   await context.close()
   return image
+}
+
+/** The page when it has stopped changing: a plan or a check may come after the rest. */
+async function atRest(page: Page): Promise<Buffer> {
+  for (let before = await asWebp(page); ;) {
+    await page.waitForTimeout(1_000)
+    const now = await asWebp(page)
+    if (now.equals(before)) return now
+    before = now
+  }
 }
 
 /** A third of the size of a PNG. */
