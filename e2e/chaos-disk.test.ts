@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { execFile } from 'node:child_process'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,23 +27,29 @@ async function mountSmallState(home: Home): Promise<AsyncDisposable | undefined>
   }
 }
 
-/** Takes all remaining space, to the last byte. */
+/** Takes all remaining space, to the last byte, and what is still given back after that by writes that were under way. */
 async function fill(home: Home): Promise<string> {
   const path = join(home.env['XDG_STATE_HOME'] ?? '', 'ballast')
-  const file = await open(path, 'w')
+  while ((await takeSpace(path)) > 0) await delay(500)
+  return path
+}
+
+async function takeSpace(path: string): Promise<number> {
+  let taken = 0
+  const file = await open(path, 'a')
   try {
     for (const size of [65_536, 4096, 1]) {
-      while (
-        await file.write(Buffer.alloc(size)).then(
-          ({ bytesWritten }) => bytesWritten === size,
-          () => false,
+      const writes = () =>
+        file.write(Buffer.alloc(size)).then(
+          ({ bytesWritten }) => bytesWritten,
+          () => 0,
         )
-      );
+      for (let written = size; written === size; taken += written) written = await writes()
     }
   } finally {
     await file.close()
   }
-  return path
+  return taken
 }
 
 async function refusal(daemon: DaemonProcess, name: string, image: string): Promise<ApiError> {

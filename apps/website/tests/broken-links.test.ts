@@ -33,7 +33,8 @@ test.each(sample(cases, 1))('section 2: a broken $what fails the site build', { 
 /** The site with its own configuration, a line instead of each page that its frame links to, and one link more. */
 async function plant(siteDir: string, target: string): Promise<void> {
   await rm(siteDir, { recursive: true, force: true })
-  for (const route of DOCS_ROUTES.filter((route) => !route.includes('/reference/cli/thv_'))) {
+  const pages = DOCS_ROUTES.filter((route) => !route.includes('/reference/cli/thv_'))
+  for (const route of [...pages, '/toolhaven/concepts/performance']) {
     const file = path.join(siteDir, 'docs', route.endsWith('/') ? `${route}index.md` : `${route}.md`)
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, `# A page\n\n${route === '/toolhaven/quickstart' ? `[planted](${target})` : 'A line.'}\n`)

@@ -7,6 +7,8 @@ import { createIndexKey } from './index-key.ts'
 let homeDir: string
 beforeEach(async () => {
   homeDir = await mkdtemp(join(tmpdir(), 'thv-index-key-'))
+  // Otherwise go leaves a process behind that writes its telemetry into the home folder after the test.
+  await writeHome('.config/go/telemetry/mode', 'off')
 })
 afterEach(() => rm(homeDir, { recursive: true, force: true }))
 
