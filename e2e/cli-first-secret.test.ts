@@ -60,6 +60,6 @@ test('a piped value and the header of a remote server set the store up too', asy
   expect(run.stderr).toMatch(SET_UP)
   expect(run).toMatchObject({ code: 0 })
   // A secret that is named and missing is no reason to set anything up.
-  const named = await thv(await piped.makeHome(), ['secret', 'list'])
-  expect(named).toMatchObject({ code: 3 })
+  await using bare = await openCliWorld()
+  expect(await thv(bare.home, ['secret', 'list'])).toMatchObject({ code: 3 })
 })

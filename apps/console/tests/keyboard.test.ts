@@ -23,7 +23,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     if (await target.evaluate((element) => element === document.activeElement)) return expectSeen(page, target)
     await page.keyboard.press('Tab')
   }
-  throw new Error(`Tab does not reach ${target}`)
+  throw new Error(`Tab does not reach ${String(target)}`)
 }
 
 /** WCAG 2.2, 2.4.11: nothing that stays in place hides what has the focus. */
@@ -33,7 +33,7 @@ async function expectSeen(page: Page, target: Locator): Promise<void> {
     const hit = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20))
     return hit !== null && (element.contains(hit) || hit.contains(element))
   })
-  expect(isSeen, `${target} is hidden at ${page.url()}`).toBe(true)
+  expect(isSeen, `${String(target)} is hidden at ${page.url()}`).toBe(true)
 }
 
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {

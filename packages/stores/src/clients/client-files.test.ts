@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { CLIENT_TYPES, type ClientType } from '@toolhaven/contract/client-types'
+import { sample } from '@toolhaven/testing/rotation'
 import { isThvError } from '@toolhaven/core/errors'
 import type { ClientEntry } from '@toolhaven/core/ports/clients'
 import type { Logger } from '@toolhaven/core/ports/logger'
@@ -76,7 +77,8 @@ const layouts = CLIENT_TYPES.flatMap((client) =>
 
 describe('every client program', () => {
   // TOML and YAML are tried in toml-entries.test.ts and yaml-entries.test.ts.
-  it.each(layouts.filter(([client]) => !('format' in CLIENT_PROGRAMS[client])))(
+  const inJson = layouts.filter(([client]) => !('format' in CLIENT_PROGRAMS[client]))
+  it.each(sample(inJson, inJson.length / 3))(
     '%s on %s: registered, changed and unregistered, its file is as before',
     async (client, platform) => {
       const program: ClientProgram = CLIENT_PROGRAMS[client]
@@ -114,12 +116,15 @@ describe('every client program', () => {
     },
   )
 
-  it.each(layouts)('%s on %s: is left alone while it is not installed', async (client, platform) => {
-    const files = clientFiles(platform)
-    expect(await files.isInstalled(client)).toBe(false)
-    expect(await files.sync(client, wanted({ fetch: entry(4001) }))).toEqual({ outcome: 'skipped', notes: [] })
-    expect(await readdir(join(base, 'home'))).toEqual([])
-  })
+  it.each(sample(layouts, layouts.length / 3))(
+    '%s on %s: is left alone while it is not installed',
+    async (client, platform) => {
+      const files = clientFiles(platform)
+      expect(await files.isInstalled(client)).toBe(false)
+      expect(await files.sync(client, wanted({ fetch: entry(4001) }))).toEqual({ outcome: 'skipped', notes: [] })
+      expect(await readdir(join(base, 'home'))).toEqual([])
+    },
+  )
 })
 
 describe('a client file', () => {

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { FIRST_CLIENT_FILES } from '../../test/support/first-client-files.ts'
 import { JSON_CLIENT_FILES } from '../../test/support/json-client-files.ts'
 import { OTHER_CLIENT_FILES } from '../../test/support/other-client-files.ts'
+import { sample } from '@toolhaven/testing/rotation'
 import { HTTP, SSE } from '../../test/support/written-file.ts'
 import { createForeignEntries } from '../adopt/foreign-entries.ts'
 import { createSerialQueue } from '../files/serial-queue.ts'
@@ -21,7 +22,7 @@ test('there is a file of every client type', () => {
   expect(FILES.map(({ client }) => client).toSorted()).toEqual([...CLIENT_TYPES].toSorted())
 })
 
-test.each(FILES)(
+test.each(sample(FILES, FILES.length / 3))(
   '$client: an entry is written, read back, adopted and undone byte for byte',
   async ({ client, file, key, text, http, sse }) => {
     const folder = await mkdtemp(join(tmpdir(), 'thv-written-'))
