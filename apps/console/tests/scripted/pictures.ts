@@ -15,7 +15,7 @@ export const PICTURES: readonly Picture[] = [
   { name: 'servers', route: '/servers', shows: 'calculator' },
   { name: 'failed-server', route: '/servers/redis', shows: 'connection refused' },
   { name: 'registry-entry', route: '/registry/tavily', shows: 'TAVILY_API_KEY' },
-  { name: 'run', route: '/run?server=tavily', shows: 'thv run tavily' },
+  { name: 'run', route: '/run?server=tavily', shows: 'Goes to the secret store' },
   {
     name: 'try',
     route: '/servers/time/try?tool=get_current_time',
