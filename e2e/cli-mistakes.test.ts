@@ -28,7 +28,7 @@ test('a run that is refused names flags and commands', async () => {
     ],
     [['time', '--name', '../x'], /--name: must be 1 to 100 letters[^;]*$/],
     [['time', '-e', 'A B=1'], /--env A B: must be an environment variable name: letters, digits/],
-    [['time', '--permission-profile', 'nope'], /there is no such file; check the path\nGive "none", "network" or/],
+    [['time', '--permission-profile', 'nope'], /there is no such file; check the path\nUse "none", "network" or/],
     [['time', '--name', 'time'], /choose another name with --name, or remove it with "thv rm time"/],
     [['keyed'], /keyed needs API_KEY\. Pass it with --secret NAME,target=API_KEY or -e API_KEY=VALUE/],
     [['time', '--secret', 'token,target=A'], /"thv secret (setup|set token)"/],
@@ -59,9 +59,13 @@ test('all workloads are removed only after a question, or with --yes', async () 
   // Neither a key within a word counts, nor a word that is not an answer.
   const answers: Step[] = [
     ['Remove the only workload', 'maybe\r'],
-    ['Type y or n', KEYS.interrupt],
+    ['Type y or n', 'n\r'],
   ]
   expect(await atTerminal(world.home, ['rm', '--all'], answers)).toMatchObject({ code: 1 })
+  for (const key of [KEYS.interrupt, KEYS.endOfInput]) {
+    const left = await atTerminal(world.home, ['rm', '--all'], [['Remove the only workload', key]])
+    expect(left).toMatchObject({ code: 1, screen: expect.stringContaining('cancelled; nothing was changed') })
+  }
   expect((await thv('list')).stdout).toMatch(/^time +running/m)
   expect(await thv('rm', '--all', '--yes')).toMatchObject({ code: 0, stdout: 'time is removed\n' })
   // There is nothing to ask about.
@@ -116,6 +120,8 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['mcp', 'list', 'xyzzy'], /unknown command 'xyzzy'\nThere are: .*tools/],
     [['proxy', 'gone'], /--target-uri is missing\ngone is the name of the new proxy\./],
     [['list', 'time'], /too many arguments for 'list': it takes no arguments/],
+    [['list', '--json'], /unknown option '--json'[^]*"thv list --format json" prints JSON/],
+    [['list', '--label', 'team'], /--label team must have the form KEY=VALUE, such as team=docs/],
     [['group', 'create', 'my group'], /^thv: the name must be 1 to 100 lower-case letters/],
     [['group', 'create', 'G1'], /must be lower case/],
     [['search'], /"thv search --help" shows how to use it/],

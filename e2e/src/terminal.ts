@@ -9,7 +9,7 @@ const THV = fileURLToPath(new URL('../../apps/cli/dist/thv.mjs', import.meta.url
 /** Once the screen says this, these keys are pressed. */
 export type Step = readonly [says: string, keys: string]
 
-export const KEYS = { enter: '\r', down: '\u001B[B', space: ' ', interrupt: '\u0003' } as const
+export const KEYS = { enter: '\r', down: '\u001B[B', space: ' ', interrupt: '\u0003', endOfInput: '\u0004' } as const
 
 /** Runs `thv` at a pseudo-terminal, pressing keys as a person would; gives what the screen said, without its colours. */
 export async function atTerminal(

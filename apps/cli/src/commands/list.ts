@@ -22,7 +22,7 @@ export const list = defineCommand({
       summary: 'how to print: text, json, or mcpservers for a client’s file',
     },
   },
-  usageHint: '"thv inspect NAME" shows one workload.',
+  usageHint: '"thv inspect NAME" shows one workload. "thv list --format json" prints JSON.',
   examples: [
     { command: 'thv list', shows: 'what should be running' },
     { command: 'thv list --all --format json', shows: 'everything, for a script' },
@@ -30,6 +30,11 @@ export const list = defineCommand({
     { command: 'thv list --format mcpservers', shows: 'entries to paste into the file of a client' },
   ],
   run: async ({ daemon, out, env, signal }, { flags }) => {
+    const unclear = flags.label.find((pair) => !pair.includes('='))
+    if (unclear !== undefined) {
+      const { invalid } = await import('@toolhaven/core/errors')
+      throw invalid(`--label ${unclear} must have the form KEY=VALUE, such as ${unclear}=docs`)
+    }
     const client = await daemon()
     const query = { all: flags.all, group: flags.group }
     const { workloads } = await orUnknownGroup(client, flags.group, signal, () =>
@@ -55,7 +60,7 @@ export const list = defineCommand({
     out.note(
       isAll
         ? 'There are no workloads; "thv run NAME" starts one.'
-        : `No workload ${flags.all ? 'matches' : 'is running'}; "thv list --all" shows all.`,
+        : `No workload ${flags.all || flags.label.length > 0 ? 'matches' : 'is running'}; "thv list --all" shows all.`,
     )
   },
 })

@@ -23,21 +23,21 @@ export interface Choice {
 
 /** Nothing counts before Enter: a single key would take the y of "maybe" for a yes. Enter alone is no. */
 export async function confirm(question: Question): Promise<boolean> {
-  const { clack, common } = await open(question)
-  const message = `${common.message} (y/N)`
-  const validate = (text: string | undefined) =>
-    ANSWERS.test((text ?? '').trim()) ? undefined : 'Type y or n, and press Enter. Enter alone is no.'
-  return /^y/i.test(answerOf(await clack.text({ ...common, message, validate })).trim())
+  let message = `${question.message} (y/N)`
+  for (;;) {
+    const asked = { ...question, message }
+    const answer = (await ask(asked, (clack, common) => clack.text(common))).trim().toLowerCase()
+    if (['y', 'yes'].includes(answer)) return true
+    if (['', 'n', 'no'].includes(answer)) return false
+    message = `Type y or n, and press Enter: ${question.message} (y/N)`
+  }
 }
-
-const ANSWERS = /^(?:y|yes|n|no|)$/i
 
 /** Does not echo the input. */
 export async function askHidden(question: Question): Promise<string> {
-  const { clack, common } = await open(question)
   const validate = (text: string | undefined) =>
     text === undefined || text === '' ? 'Type something, or press Ctrl-C.' : undefined
-  return answerOf(await clack.password({ ...common, validate }))
+  return ask(question, (clack, common) => clack.password({ ...common, validate }))
 }
 
 /** `fault` returns what is wrong with the input, if anything. */
@@ -45,14 +45,12 @@ export async function askText(
   question: Question,
   { initial, fault }: { initial: string; fault: (text: string) => string | undefined },
 ): Promise<string> {
-  const { clack, common } = await open(question)
   const validate = (text: string | undefined) => fault(text ?? '')
-  return answerOf(await clack.text({ ...common, initialValue: initial, validate }))
+  return ask(question, (clack, common) => clack.text({ ...common, initialValue: initial, validate }))
 }
 
 export async function chooseOne(question: Question, choices: readonly Choice[]): Promise<string> {
-  const { clack, common } = await open(question)
-  return answerOf(await clack.select({ ...common, options: [...choices] }))
+  return ask(question, (clack, common) => clack.select({ ...common, options: [...choices] }))
 }
 
 export async function chooseSeveral(
@@ -60,24 +58,37 @@ export async function chooseSeveral(
   choices: readonly Choice[],
   chosen: readonly string[],
 ): Promise<string[]> {
-  const { clack, common } = await open(question)
-  const answer = await clack.multiselect({
-    ...common,
-    options: [...choices],
-    initialValues: [...chosen],
-    required: true,
-  })
-  return answerOf(answer)
+  return ask(question, (clack, common) =>
+    clack.multiselect({ ...common, options: [...choices], initialValues: [...chosen], required: true }),
+  )
 }
 
-async function open({ message, instead, signal }: Question) {
+async function ask<Answer extends string | string[]>(
+  { message, instead, signal }: Question,
+  show: (clack: typeof Clack, common: Common) => Promise<Answer | CancelSymbol>,
+): Promise<Answer> {
   if (!canAsk()) throw invalid(instead)
   const clack = await import('@clack/prompts')
-  return { clack, common: { message, input: process.stdin, output: process.stderr, signal } }
+  // Ctrl-D closes the reader behind the question, which would then never be answered.
+  const closed = new AbortController()
+  const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
+    if (key?.ctrl === true && key.name === 'd') closed.abort()
+  }
+  const { stdin: input, stderr: output } = process
+  input.on('keypress', onKey)
+  try {
+    const answer = await show(clack, { message, input, output, signal: AbortSignal.any([signal, closed.signal]) })
+    // A symbol means Ctrl-C.
+    if (typeof answer === 'symbol') throw new ThvError('conflict', 'cancelled; nothing was changed')
+    return answer
+  } finally {
+    input.off('keypress', onKey)
+  }
 }
 
-/** A symbol means Ctrl-C. */
-function answerOf<Answer extends boolean | string | string[]>(answer: Answer | CancelSymbol): Answer {
-  if (typeof answer === 'symbol') throw new ThvError('conflict', 'cancelled; nothing was changed')
-  return answer
+interface Common {
+  message: string
+  input: NodeJS.ReadStream
+  output: NodeJS.WriteStream
+  signal: AbortSignal
 }

@@ -31,12 +31,13 @@ export const secretSet = defineCommand({
       const { invalid } = await import('@toolhaven/core/errors')
       throw invalid(`the name of a secret has no comma, since --secret ${name},target=VARIABLE could not name it`)
     }
+    const piped = await pipedValue(name)
     const client = await context.daemon()
     await ensureSecretStore(context, client, { yes: false })
     // Checked before the user types a value that could not be stored.
     const { provider_type: type, capabilities } = await client.call('getSecretsProvider', {}, signal)
     if (!capabilities.can_write) throw await readOnly(type, name)
-    const value = await readValue(name, signal)
+    const value = piped ?? (await askValue(name, signal))
     const stored = await store(client, name, value, signal)
     if (flags.format === 'json') return out.json(stored)
     out.line(`secret ${name} is stored`)
@@ -57,17 +58,26 @@ async function readOnly(type: ProviderType, name: string): Promise<Error> {
   return unsupported(`the secrets provider ${type} cannot store secrets; ${elsewhere}`)
 }
 
-async function readValue(name: string, signal: AbortSignal): Promise<string> {
-  const [{ readPipe }, { askHidden }, { invalid }] = await Promise.all([
+/** Undefined at a terminal, where the value is asked for later. Nothing is set up for a value that cannot come. */
+async function pipedValue(name: string): Promise<string | undefined> {
+  const [{ readPipe }, { canAsk }, { invalid }] = await Promise.all([
     import('../../output/read-pipe.ts'),
     import('../../output/prompt.ts'),
     import('@toolhaven/core/errors'),
   ])
   const piped = await readPipe()
   if (piped === '') throw invalid('the value that was piped in is empty; nothing was stored')
-  const instead = `there is no terminal to ask at; pipe the value in: "cat FILE | thv secret set ${name}"`
-  return piped ?? askHidden({ message: `Value of ${name} (not shown)`, instead, signal })
+  if (piped === undefined && !canAsk()) throw invalid(noTerminal(name))
+  return piped
 }
+
+async function askValue(name: string, signal: AbortSignal): Promise<string> {
+  const { askHidden } = await import('../../output/prompt.ts')
+  return askHidden({ message: `Value of ${name} (not shown)`, instead: noTerminal(name), signal })
+}
+
+const noTerminal = (name: string) =>
+  `there is no terminal to ask at; pipe the value in: "cat FILE | thv secret set ${name}"`
 
 async function store(client: DaemonClient, key: string, value: string, signal: AbortSignal) {
   const { isThvError } = await import('@toolhaven/core/errors')
