@@ -10,7 +10,9 @@ import { fixOf, needsAttention, reasonAlone } from '../servers/fix-of.ts'
 export function ReasonPanel({ server }: { server: WorkloadDetails }) {
   const { name, status, status_context: reason } = server
   const hasFailed = status === 'error' || status === 'unhealthy'
-  const { data: lines = [] } = useQuery({ ...lastLinesQuery(name), enabled: hasFailed })
+  const { data: log = [] } = useQuery({ ...lastLinesQuery(name), enabled: hasFailed })
+  // The daemon's own lines repeat the reason.
+  const lines = log.filter((line) => !line.startsWith('[toolhaven] '))
   if (reason === '' && !hasFailed) return null
   return (
     <section
