@@ -21,6 +21,6 @@ export function changedDefinitions(
   })
 }
 
-function byName(list: readonly LockedDefinition[]): Map<string, LockedDefinition> {
-  return new Map(list.map((definition) => [definition.name, definition]))
+export function byName(definitions: readonly LockedDefinition[]): Map<string, LockedDefinition> {
+  return new Map(definitions.map((definition) => [definition.name, definition]))
 }

@@ -1,5 +1,5 @@
 import type { LockedDefinition, LockedPart } from '../ports/stores.ts'
-import { changedDefinitions, type Changed } from './changed-definitions.ts'
+import { byName, changedDefinitions, type Changed } from './changed-definitions.ts'
 
 /** All definitions that are accepted, for whatever kind of client. */
 export function allAccepted({ accepted, only = {} }: LockedPart): LockedDefinition[] {
@@ -43,10 +43,6 @@ export function withAccepted(part: LockedPart, changes: readonly Changed[]): Loc
   }
   const isDone = seen === undefined || changesFor(next, seen.definitions, seen.kind).length === 0
   return { ...next, ...(!isDone && { seen }) }
-}
-
-function byName(definitions: readonly LockedDefinition[]): Map<string, LockedDefinition> {
-  return new Map(definitions.map((definition) => [definition.name, definition]))
 }
 
 function sorted(definitions: ReadonlyMap<string, LockedDefinition>): LockedDefinition[] {
