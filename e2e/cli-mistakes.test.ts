@@ -173,7 +173,9 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['run', 'time', '-l', 'a b=c'], /^thv: --label a b: must be/],
     [['run', 'time', '--allow-host', 'http://a b/'], /^thv: --allow-host: must be/],
     [['completion', 'tcsh'], /^thv: there is no shell 'tcsh'\. Allowed choices are bash/],
-    [['stop', 'time', '--all'], /^thv: these exclude one another; give names, or --group, or --all\n/],
+    [['stop', 'time', '--all'], /^thv: names, --group and --all exclude each other; give one of them\n/],
+    [['start'], /^thv: no workload given\nName them, as in "thv restart NAME", .*"thv list --all" lists them\./],
+    [['stop'], /as in "thv stop NAME", or pass --group NAME or --all\. "thv list --all"/],
     [['config', 'otel', 'set-endpoint', 'ht!tp://collector:4318'], /^thv: the telemetry endpoint takes host:port/],
     [['config', 'otel', 'set-endpoint', 'ht!tp:4318'], /^thv: the telemetry endpoint must be host:port/],
     [

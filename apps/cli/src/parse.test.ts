@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CommandDef, type Input, defineCommand } from './command.ts'
 import { COMMANDS, GROUPS } from './commands.ts'
-import { FOREIGN_COMMANDS } from './foreign-commands.ts'
+import { FOREIGN_ADVICE, FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { buildProgram } from './parse.ts'
 
 const flags = { server: { type: 'text', value: 'name', summary: 'which server' } } as const
@@ -67,6 +67,39 @@ test('words of other programs lead to commands that are there', async () => {
     expect(await toldOf(...typed.split(' '), 'time'), typed).toContain(`(Did you mean "thv ${meant}"?)`)
     const known = COMMANDS.find(({ words }) => meant === words || meant.startsWith(`${words} --`))
     expect(known, meant).toBeDefined()
+  }
+})
+
+test('words of other programs that are several commands here are answered with them', async () => {
+  for (const [typed, advice] of FOREIGN_ADVICE) {
+    const told = await toldOf(typed, 'time')
+    expect(told).toContain(`unknown command '${typed}'\n${advice}\n`)
+    expect(told).not.toContain('Did you mean')
+    for (const [, named = ''] of advice.matchAll(/"thv ([a-z]+(?: [a-z]+)?)/g))
+      expect(
+        COMMANDS.some(({ words }) => named === words || named.startsWith(`${words} `)),
+        named,
+      ).toBe(true)
+  }
+})
+
+test('options of docker, kubectl, journalctl and npm are answered with ours', async () => {
+  const wrong: [string, string][] = [
+    ['logs time --lines 5', 'Write --tail NUMBER, or -n NUMBER.'],
+    ['logs time --last 5', 'Write --tail NUMBER, or -n NUMBER.'],
+    ['logs -F time', 'Write --follow, or -f.'],
+    ['rm -f time', 'removes running workloads too. Remove the option.'],
+    ['rm --force time', 'removes running workloads too. Remove the option.'],
+    ['stop time --force', 'ends a server that does not end by itself. Remove the option.'],
+    ['stop -t 5 time', 'ends a server that does not end by itself. Remove the option.'],
+    ['list --watch', '"thv stats" shows the workloads live.'],
+    ['list -q', '"thv list --format json"'],
+    ['stats -n 1', 'Write --no-stream to look once.'],
+  ]
+  for (const [line, advice] of wrong) {
+    const told = await toldOf(...line.split(' '))
+    expect(told, line).toContain(advice)
+    expect(told, line).not.toContain('Did you mean')
   }
 })
 

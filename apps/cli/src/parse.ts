@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { CommandDef, FlagDef, Input, NameKind } from './command.ts'
 import { closest } from '@toolhaven/core/closest'
-import { FOREIGN_COMMANDS } from './foreign-commands.ts'
+import { FOREIGN_ADVICE, FOREIGN_COMMANDS } from './foreign-commands.ts'
 import { spelledFlag } from './spelled-flag.ts'
 import { VERSION } from './version.ts'
 
@@ -107,6 +107,8 @@ function inOwnWords(text: string, path: string, names: () => readonly string[]):
     return "thv: unknown option '-v'\n(Did you mean -V?)\n"
   const [, typed = ''] = /^thv: unknown command '([^']*)'/.exec(told) ?? []
   const lower = typed.toLowerCase()
+  const advice = FOREIGN_ADVICE.get(path + lower)
+  if (advice !== undefined) return `thv: unknown command '${typed}'\n${advice}\n`
   const meant = typed !== lower && names().includes(lower) ? path + lower : FOREIGN_COMMANDS.get(path + lower)
   return meant === undefined ? told : `thv: unknown command '${typed}'\n(Did you mean "thv ${meant}"?)\n`
 }

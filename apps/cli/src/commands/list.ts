@@ -7,6 +7,8 @@ import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import type { Output } from '../output/output.ts'
 import { workloadTable } from '../output/workload-table.ts'
 
+const LIVE = '"thv stats" shows the workloads live.'
+
 export const list = defineCommand({
   words: 'list',
   aliases: ['ls', 'ps'],
@@ -23,6 +25,7 @@ export const list = defineCommand({
     },
   },
   usageHint: '"thv inspect NAME" shows one workload. "thv list --format json" prints JSON.',
+  foreignOptions: { '-w': LIVE, '--watch': LIVE },
   examples: [
     { command: 'thv list', shows: 'what should be running' },
     { command: 'thv list --all --format json', shows: 'everything, for a script' },

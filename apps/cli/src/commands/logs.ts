@@ -1,5 +1,7 @@
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
+const TAIL = 'Write --tail NUMBER, or -n NUMBER.'
+
 export const logs = defineCommand({
   words: 'logs',
   summary: 'Show the output of workloads',
@@ -25,6 +27,7 @@ export const logs = defineCommand({
     previous: { type: 'boolean', short: 'p', summary: 'output from before the latest start of the server' },
     ...FORMAT_FLAG,
   },
+  foreignOptions: { '--lines': TAIL, '--last': TAIL, '--number': TAIL, '-F': 'Write --follow, or -f.' },
   examples: [
     { command: 'thv logs time', shows: 'the last lines' },
     { command: 'thv logs time --since 10m --timestamps', shows: 'the last ten minutes, with times' },

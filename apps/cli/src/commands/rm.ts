@@ -1,5 +1,7 @@
 import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
 
+const FORCED = '"thv rm" removes running workloads too. Remove the option.'
+
 export const rm = lifecycleCommand('delete', {
   words: 'rm',
   aliases: ['remove', 'delete'],
@@ -7,6 +9,7 @@ export const rm = lifecycleCommand('delete', {
   description:
     'Stops workloads and removes them with their configuration, logs and client entries. Stored secrets stay.\n\n' +
     'With --all, you are asked first; --yes skips the question.',
+  foreignOptions: { '-f': FORCED, '--force': FORCED },
   examples: [
     { command: 'thv rm time', shows: 'one workload' },
     { command: 'thv rm --group default', shows: 'all of a group; the group stays' },

@@ -17,6 +17,7 @@ export const stats = defineCommand({
     noStream: { type: 'boolean', summary: 'look once' },
     ...FORMAT_FLAG,
   },
+  foreignOptions: { '-n': 'Write --no-stream to look once.', '-b': 'Write --no-stream to look once.' },
   examples: [
     { command: 'thv stats', shows: 'every workload that should be running', endless: true },
     { command: 'thv stats time --no-stream', shows: 'one workload, once' },

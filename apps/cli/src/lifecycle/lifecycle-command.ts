@@ -18,6 +18,7 @@ export interface LifecycleTexts {
   summary: string
   description: string
   examples: readonly Example[]
+  foreignOptions?: Readonly<Record<string, string>>
   /** `time is stopped` */
   done: string
   /** A further note for the user when it is done. */
@@ -32,7 +33,7 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
     flags: verb === 'delete' ? DELETE_FLAGS : FLAGS,
     run: async (context, { args, flags }) => {
       const { out, signal } = context
-      const names = await chosenNames(context, args, flags)
+      const names = await chosenNames(texts.words, context, args, flags)
       if ('yes' in flags && flags.all && !flags.yes && names.length > 0) await askFirst(names, signal)
       if (names.length > 0) {
         const [{ orUnknownWorkload }, { waitForOutcome, WorkloadFailed, withNextStep }] = await Promise.all([
@@ -73,6 +74,7 @@ interface Choice {
 }
 
 async function chosenNames(
+  words: string,
   { daemon, signal }: Context,
   args: readonly string[],
   { all, group }: Choice,
@@ -81,7 +83,9 @@ async function chosenNames(
   if (ways !== 1) {
     const { invalid } = await import('@toolhaven/core/errors')
     throw invalid(
-      `${ways === 0 ? 'which workloads? Give' : 'these exclude one another; give'} names, or --group, or --all`,
+      ways === 0
+        ? `no workload given\nName them, as in "thv ${words} NAME", or pass --group NAME or --all. "thv list --all" lists them.`
+        : 'names, --group and --all exclude each other; give one of them',
     )
   }
   if (args.length > 0) return [...new Set(args)]
