@@ -123,7 +123,17 @@ export interface LockedPart {
   /** What is accepted in addition for clients of one kind: servers offer more to clients that they can ask. */
   only?: Record<string, LockedDefinition[]>
   /** What the server has instead. Undefined if it has exactly these. */
-  seen?: { at: string; revision: string; definitions: LockedDefinition[]; kind?: string }
+  seen?: SeenList
+  /** The same for clients of other kinds, seen before that. */
+  others?: SeenList[]
+}
+
+/** `kind`: of the client that got the list. Undefined: the gateway itself. */
+export interface SeenList {
+  at: string
+  revision: string
+  definitions: LockedDefinition[]
+  kind?: string
 }
 
 export interface StoredGroup {

@@ -2,7 +2,7 @@ import { lockPart, type ChangedField, type LockPart, type ToolChange } from '@to
 import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import { visibleText } from '@toolhaven/contract/visible-text'
 import type { Changed } from './changed-definitions.ts'
-import { changesFor } from './locked-part.ts'
+import { waitingChanges } from './locked-part.ts'
 import { wordDifference, type Budget } from './word-difference.ts'
 
 /** The budget for all fields of all definitions together: at most about a second of work. */
@@ -25,9 +25,7 @@ export function toolDifference(lock: Pick<StoredToolLock, 'parts'>): ToolChange[
 export function changesOf({ parts }: Pick<StoredToolLock, 'parts'>): (Changed & { part: LockPart })[] {
   return lockPart.options.flatMap((part) => {
     const known = parts[part]
-    return known?.seen === undefined
-      ? []
-      : changesFor(known, known.seen.definitions, known.seen.kind).map((change) => ({ part, ...change }))
+    return known === undefined ? [] : waitingChanges(known).map((change) => ({ part, ...change }))
   })
 }
 

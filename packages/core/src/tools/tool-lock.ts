@@ -3,7 +3,7 @@ import type { AcceptToolsRequest, LockPart, ToolLock } from '@toolhaven/contract
 import { conflict, notFound } from '../errors.ts'
 import type { LockedDefinition, StoredToolLock } from '../ports/stores.ts'
 import type { WorkloadsDeps } from '../workloads/workloads-deps.ts'
-import { allAccepted, changesFor } from './locked-part.ts'
+import { allAccepted, waitingChanges, waitingLists } from './locked-part.ts'
 import { toolDifference } from './tool-difference.ts'
 import { revisionOf } from './tool-locks.ts'
 
@@ -34,7 +34,7 @@ function shownLock({ name, tools_changed: mode }: RunConfig, lock: StoredToolLoc
   const revision = revisionOf(lock)
   // The times have one format, so sorting the texts sorts the times.
   const [seenAt] = Object.values(parts)
-    .flatMap(({ seen }) => (seen ? [seen.at] : []))
+    .flatMap((part) => waitingLists(part).map(({ at }) => at))
     .toSorted()
   return {
     ...{ name, mode: mode ?? 'warn', since: lock.since },
@@ -52,8 +52,7 @@ type Part = StoredToolLock['parts'][LockPart]
 
 function shownPart(part: Part): ToolLock['tools'] {
   if (part === undefined) return []
-  const { seen } = part
-  const changes = seen ? changesFor(part, seen.definitions, seen.kind) : []
+  const changes = waitingChanges(part)
   const kinds = new Map(changes.map(({ name, kind }) => [name, kind]))
   const added = changes.flatMap(({ kind, after }) => (kind === 'added' && after ? [after] : []))
   return [...allAccepted(part), ...added].map(({ name, hash, definition }: LockedDefinition) => ({

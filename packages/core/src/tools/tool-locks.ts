@@ -7,7 +7,15 @@ import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '
 import type { Masker } from '../secrets/masker.ts'
 import { timestamp } from '../workloads/config/timestamp.ts'
 import { describeChanges, labelOf } from './describe-changes.ts'
-import { allAccepted, changesFor, isNewKind, withAccepted, withFirstOfKind } from './locked-part.ts'
+import {
+  allAccepted,
+  changesFor,
+  isNewKind,
+  waitingLists,
+  withAccepted,
+  withFirstOfKind,
+  withWaiting,
+} from './locked-part.ts'
 import { changesOf } from './tool-difference.ts'
 
 export interface ToolLocksDeps {
@@ -70,12 +78,14 @@ export class ToolLocks {
     const isFirstOfKind = mode === 'warn' && why === undefined && isNewKind(known, kind)
     const extended = isFirstOfKind ? withFirstOfKind(known, this.#masked(definitions), kind) : known
     const isSame = changesFor(extended, definitions, kind).length === 0
-    const { seen: before, ...accepted } = extended
-    // What another kind of client was offered is still waiting.
-    const isSettled = before === undefined || (before.kind ?? '') !== kind
-    if (!isFirstOfKind && (isSame ? isSettled : before?.revision === revision)) return
+    const waiting = waitingLists(extended)
+    // What other kinds of clients were offered is still waiting.
+    const others = waiting.filter((each) => (each.kind ?? '') !== kind)
+    const isSettled = others.length === waiting.length
+    const isKnown = isSame ? isSettled : waiting.some((each) => each.revision === revision)
+    if (!isFirstOfKind && isKnown) return
     const seen = { at: this.#now(), revision, definitions: this.#masked(definitions), ...(kind !== '' && { kind }) }
-    const next = withPart(lock, part, isSame ? (isSettled ? extended : accepted) : { ...accepted, seen })
+    const next = withPart(lock, part, withWaiting(extended, isSame ? others : [seen, ...others]))
     // The file stays unchanged until the user has accepted the changes.
     if (why === undefined) this.#save(next)
     else this.#keep(next)
@@ -106,11 +116,11 @@ export class ToolLocks {
     const accepted = waiting.filter((change) => chosen === undefined || chosen[change.part].includes(change.name))
     if (accepted.length === 0) return []
     // Stored before it takes effect, so that the acceptance survives a crash.
-    await this.#deps.store.save(withChanges(lock, accepted))
+    await this.#deps.store.save(withChanges(lock, accepted, lock))
     this.#readAgain.add(name)
     // A newer list may have been seen in the meantime, and stored after it.
     const now = this.#locks.get(name) ?? lock
-    const next = withChanges(now, accepted)
+    const next = withChanges(now, accepted, lock)
     if (now === lock) this.#keep(next)
     else this.#save(next)
     this.#deps.onDifference(name, describeChanges(next), false)
@@ -190,19 +200,25 @@ function withPart(lock: StoredToolLock, part: LockPart, known: LockedPart): Stor
   return { ...lock, parts: { ...lock.parts, [part]: known } }
 }
 
-function withChanges(lock: StoredToolLock, accepted: ReturnType<typeof changesOf>): StoredToolLock {
+function withChanges(
+  lock: StoredToolLock,
+  accepted: ReturnType<typeof changesOf>,
+  { parts: shown }: StoredToolLock,
+): StoredToolLock {
   return lockPart.options.reduce((result, part) => {
     const changes = accepted.filter((change) => change.part === part)
     const known = lock.parts[part]
-    return known === undefined ? result : withPart(result, part, withAccepted(known, changes))
+    return known === undefined
+      ? result
+      : withPart(result, part, withAccepted(known, changes, waitingLists(shown[part])))
   }, lock)
 }
 
 /** Identifies the set of changes to accept. Undefined if there are none. */
 export function revisionOf({ parts }: StoredToolLock): string | undefined {
   const named = lockPart.options.flatMap((part) => {
-    const seen = parts[part]?.seen
-    return seen === undefined ? [] : [`${part}:${seen.revision}`]
+    const known = parts[part]
+    return known === undefined ? [] : waitingLists(known).map(({ revision }) => `${part}:${revision}`)
   })
   return named.length === 0 ? undefined : named.join(',')
 }

@@ -1,6 +1,6 @@
 import { workloadName } from '@toolhaven/contract/names'
 import type { Logger } from '@toolhaven/core/ports/logger'
-import type { LockedDefinition, LockedPart, RecordStore, StoredToolLock } from '@toolhaven/core/ports/stores'
+import type { LockedDefinition, LockedPart, RecordStore, SeenList, StoredToolLock } from '@toolhaven/core/ports/stores'
 import * as z from 'zod'
 import { createRecordStore } from './record-store.ts'
 
@@ -13,14 +13,20 @@ const definitions = z.array(
   }) satisfies z.ZodType<LockedDefinition>,
 )
 
+const seenList = z.strictObject({
+  at: z.string(),
+  revision: z.string(),
+  definitions,
+  kind: z.string().exactOptional(),
+}) satisfies z.ZodType<SeenList>
+
 const part = (
   z.strictObject({
     accepted: definitions,
     kind: z.string().exactOptional(),
     only: z.record(z.string(), definitions).exactOptional(),
-    seen: z
-      .strictObject({ at: z.string(), revision: z.string(), definitions, kind: z.string().exactOptional() })
-      .exactOptional(),
+    seen: seenList.exactOptional(),
+    others: z.array(seenList).exactOptional(),
   }) satisfies z.ZodType<LockedPart>
 ).exactOptional()
 
