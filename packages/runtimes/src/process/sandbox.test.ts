@@ -333,6 +333,17 @@ describe('choosing a sandbox', () => {
     return only
   }
 
+  test('takes the strongest sandbox of bubblewrap, also where a busy machine failed it at first', async (context) => {
+    if (bwrap === undefined) return context.skip('bubblewrap is not installed')
+    const folder = join(dataDir, 'busy')
+    await mkdir(folder)
+    const busy = `#!/bin/sh\n[ -e ${folder}/asked ] || { : > ${folder}/asked; echo busy >&2; exit 1; }\nexec ${bwrap} "$@"\n`
+    await writeFile(join(folder, 'bwrap'), busy, { mode: 0o755 })
+    const found = await detectSandbox({ ...options, env: { PATH: folder } }, signal())
+    expect(existsSync(join(folder, 'asked'))).toBe(true)
+    expect(found).toMatchObject({ description: (await bubblewrap()).description, notes: (await bubblewrap()).notes })
+  })
+
   test('refuses namespaces alone, where servers could read all files of the user', async (context) => {
     const unshare = await findProgram('unshare', process.env['PATH'])
     if (unshare === undefined) return context.skip('unshare is not installed')

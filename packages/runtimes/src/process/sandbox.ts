@@ -69,20 +69,25 @@ async function detectBubblewrap(options: SandboxOptions, signal: AbortSignal): P
     return { reason: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap).' }
   const system = await systemBinds(join(options.dataDir, 'sandbox'))
   const seccomp = seccompFilter(options.arch)
-  let failure = ''
-  for (const trial of [
+  const trials = [
     { disableUserns: true, limitsSizes: true, filter: seccomp },
     { disableUserns: false, limitsSizes: true, filter: seccomp },
     { disableUserns: false, limitsSizes: false, filter: seccomp },
     { disableUserns: false, limitsSizes: false, filter: undefined },
-  ]) {
-    const { filter, ...can } = trial
-    const sandbox = bubblewrapSandbox(program, { ...system, ...can }, filter, options)
-    const outcome = await tryOut(sandbox, options.nodePath, signal)
-    if (outcome === undefined)
-      return { ...sandbox, description: await describeBubblewrap(program, filter !== undefined, signal) }
-    failure = outcome
+  ].map(({ filter, ...can }) => bubblewrapSandbox(program, { ...system, ...can }, filter, options))
+  let failure = ''
+  const strongestOf = async (sandboxes: readonly Sandbox[]): Promise<Sandbox | undefined> => {
+    for (const [stronger, sandbox] of sandboxes.entries()) {
+      const outcome = await tryOut(sandbox, options.nodePath, signal)
+      // A stronger one may have failed only because the machine was busy.
+      if (outcome === undefined) return (await strongestOf(sandboxes.slice(0, stronger))) ?? sandbox
+      failure = outcome
+    }
+    return undefined
   }
+  const found = await strongestOf(trials)
+  if (found !== undefined)
+    return { ...found, description: await describeBubblewrap(program, found.takesForwarder, signal) }
   return {
     reason: `bubblewrap is installed but cannot make a sandbox here (${failure}). Allow it to create user namespaces.`,
   }
