@@ -62,3 +62,10 @@ test('the next step names the workloads that failed, and promises nothing', () =
   const two = withNextStep(new WorkloadFailed('a: x\nb: y', ['a', 'b']))
   expect(two.message).toBe('a: x\nb: y\n"thv logs a", "thv logs b" show their output.')
 })
+
+test('the next step after a missing secret stores it, and the output of other workloads is offered too', () => {
+  const failed = new WorkloadFailed('a: secret token not found\nb: y', ['a', 'b'])
+  expect(withNextStep(failed).message).toBe(
+    'a: secret token not found\nb: y\n"thv secret set token" stores it, "thv restart a" tries again.\n"thv logs b" shows its output.',
+  )
+})

@@ -24,8 +24,16 @@ export class WorkloadFailed extends ThvError {
 
 /** The same, with the commands that help a person to find out why. */
 export function withNextStep({ message, names }: WorkloadFailed): WorkloadFailed {
-  const commands = names.map((name) => `"thv logs ${name}"`).join(', ')
-  return new WorkloadFailed(`${message}\n${commands} ${names.length === 1 ? 'shows its' : 'show their'} output.`, names)
+  const secrets = names.flatMap((name) => {
+    const line = message.split('\n').find((each) => each.startsWith(`${name}: `)) ?? ''
+    const [, key] = /: secret (\S+) not found$/.exec(line) ?? []
+    return key === undefined ? [] : [{ name, key }]
+  })
+  const steps = secrets.map(({ name, key }) => `"thv secret set ${key}" stores it, "thv restart ${name}" tries again.`)
+  const others = names.filter((each) => secrets.every(({ name }) => name !== each))
+  const commands = others.map((name) => `"thv logs ${name}"`).join(', ')
+  if (others.length > 0) steps.push(`${commands} ${others.length === 1 ? 'shows its' : 'show their'} output.`)
+  return new WorkloadFailed([message, ...steps].join('\n'), names)
 }
 
 type Status = WorkloadEvent['status']
