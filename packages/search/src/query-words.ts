@@ -1,4 +1,5 @@
 import type { Match, Vocabulary } from './vocabulary.ts'
+import { synonymsOf } from './synonyms.ts'
 import { isStopWord, type Word, wordsOf } from './words.ts'
 
 export interface QueryWord {
@@ -23,16 +24,24 @@ export function readQuery(complete: Vocabulary, query: string): QueryWord[] {
     const before = words[at - 1]?.form
     return {
       form,
-      matches: vocabulary.match(form, isUnfinished(end)),
+      matches: [...vocabulary.match(form, isUnfinished(end)), ...synonymMatches(vocabulary, form)],
       joined: before === undefined ? [] : vocabulary.matchExactly(before + form, isUnfinished(end)),
     }
   })
+}
+
+/** Ranked below the word itself, as the beginning of a longer word is. */
+function synonymMatches(vocabulary: Vocabulary, form: string): Match[] {
+  return synonymsOf(form).flatMap((other) =>
+    vocabulary.matchExactly(other, false).map((match) => ({ ...match, isWhole: false })),
+  )
 }
 
 /** A word that matches nothing may be two words with a missing space. */
 function splitWord(vocabulary: Vocabulary, word: Word, isPrefix: boolean): Word[] {
   const { form, start, end } = word
   if (form.length < MIN_SPLIT || vocabulary.match(form, isPrefix).length > 0) return [word]
+  if (synonymMatches(vocabulary, form).length > 0) return [word]
   for (let at = form.length - 2; at >= 2; at--) {
     const [left, right] = [form.slice(0, at), form.slice(at)]
     const isKnown =

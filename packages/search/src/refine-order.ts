@@ -12,7 +12,7 @@ export interface Rank {
 
 /** Keys are whole numbers below 2^53, less is better: missed, errors, attributes, fine rank, number of the record. */
 const PLACES = 2 ** 20
-const FINE = 2 ** 13
+const FINE = 2 ** 15
 
 /** Collects keys without allocating an object for each record. */
 export function createKeyring(capacity: number) {
@@ -32,14 +32,22 @@ const FAR = 7
 /** The number of best records that are ranked finely: five screens of hits. */
 const REFINED = 100
 
-/** Numbers of records by the coarse rank, then by nearness of the words, whole words, short headings, level, place. */
+/** Numbers of records by the coarse rank, then by nearness of the words, whole words, short headings, level, page, place. */
 export function refineOrder(index: SearchIndex, words: readonly QueryWord[], keys: Float64Array): Float64Array {
   const sorted = keys.toSorted()
   const read = createReader(index, words)
+  const found = new Uint16Array(index.records.length)
+  for (const key of sorted) {
+    const page = index.pages[key % PLACES] ?? 0
+    found[page] = (found[page] ?? 0) + 1
+  }
   const best = sorted.subarray(0, REFINED)
   for (let at = 0; at < best.length; at++) {
     const key = best[at] ?? 0
-    best[at] = key + read(key % PLACES) * PLACES
+    const number = key % PLACES
+    // Of records that are equally good, first the one whose page has most about it.
+    const scarcity = 3 - Math.min(3, Math.floor(Math.log2(found[index.pages[number] ?? 0] ?? 1)))
+    best[at] = key + (read(number) * 4 + scarcity) * PLACES
   }
   best.sort()
   return sorted.map((key) => key % PLACES)

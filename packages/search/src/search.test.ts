@@ -116,3 +116,38 @@ describe('a search', () => {
     )
   })
 })
+
+const pageRecords = (path: string, body: string) =>
+  readPage(`<html><head><title>T | Site</title></head><body><main>${body}</main></body></html>`, path)
+const urlsIn = (all: ReturnType<typeof readPage>, query: string) =>
+  search(createSearchIndex(all), query, new Uint8Array(all.length).fill(1)).numbers.map((number) => all[number]?.url)
+
+describe('what readers call a thing that the pages call otherwise', () => {
+  const all = [
+    ...pageRecords('/variables', '<h1>Settings</h1><p>Set environment variables of a server.</p>'),
+    ...pageRecords('/service', '<h1>Service</h1><p>Servers come back after a reboot.</p>'),
+    ...pageRecords('/other', '<h1>Other</h1><p>Start an auto repair with a variable speed.</p>'),
+  ]
+  it.each([
+    ['env variable', '/variables'],
+    ['boot', '/service'],
+    ['autostart', '/service'],
+  ])('"%s" leads to %s', (query, url) => expect(urlsIn(all, query)[0]).toBe(url))
+
+  it('finds the word itself first', () => {
+    const both = [
+      ...pageRecords('/a', '<h1>One</h1><p>Remove a server.</p>'),
+      ...pageRecords('/b', '<h1>Two</h1><p>Delete a server.</p>'),
+    ]
+    expect(urlsIn(both, 'delete server')).toEqual(['/b', '/a'])
+    expect(urlsIn(both, 'remove server')).toEqual(['/a', '/b'])
+  })
+})
+
+it('of equal records, finds that of the page first that says most about the words', () => {
+  const all = [
+    ...pageRecords('/changes', '<h1>Changes</h1><p>Python works.</p><p>Much else.</p>'),
+    ...pageRecords('/python', '<h1>Packages</h1><p>Python is needed.</p><p>Python is found.</p>'),
+  ]
+  expect(urlsIn(all, 'python')).toEqual(['/python', '/changes'])
+})
