@@ -141,7 +141,9 @@ async function violations({ page }: Watched, route: string): Promise<string[]> {
     }> = Reflect.get(Object(axe), 'run')
     const ours = await run(inViewer ? { exclude: ['.redoc-wrap'] } : document)
     const viewer = inViewer ? await run({ include: ['.redoc-wrap'] }) : { violations: [] }
-    const serious = viewer.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    const serious = viewer.violations.filter(
+      ({ id, impact }) => id === 'heading-order' || impact === 'serious' || impact === 'critical',
+    )
     const lines = (found: typeof serious) =>
       found.flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary.slice(0, 200)}`),

@@ -1,6 +1,7 @@
 import { useColorMode } from '@docusaurus/theme-common'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { RedocStandalone } from 'redoc'
+import { keepHeadingsInOrder } from './heading-order'
 import styles from './styles.module.css'
 
 const BODY = "'Instrument Sans Variable', system-ui, sans-serif"
@@ -23,6 +24,7 @@ export default function Viewer({ specUrl }: { specUrl: string }): ReactElement {
   const { colorMode } = useColorMode()
   const viewer = useRef<HTMLDivElement>(null)
   useEffect(() => followActive(viewer.current), [])
+  useEffect(() => (viewer.current === null ? undefined : keepHeadingsInOrder(viewer.current)), [])
   return (
     <div className={styles.viewer} ref={viewer}>
       {/* A key: the viewer takes its theme once, when it is made. */}
