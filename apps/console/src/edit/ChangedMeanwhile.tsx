@@ -7,7 +7,7 @@ interface ChangedMeanwhileProps {
   onTakeOver: () => void
 }
 
-/** Somebody else saved first. The form takes over their changes and keeps the user's input. */
+/** Another client saved first. The form takes over their changes and keeps the user's input. */
 export function ChangedMeanwhile({ name, of: { theirs, both }, onTakeOver }: ChangedMeanwhileProps) {
   const list = (parts: readonly string[]) => new Intl.ListFormat('en').format(parts)
   return (

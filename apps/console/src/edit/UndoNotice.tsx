@@ -5,7 +5,7 @@ import type { EditBase } from './edit-base.ts'
 import { undoQuery } from './edit-queries.ts'
 import { useSave } from './use-save.ts'
 
-/** Restores the configuration before the last change in this tab, unless somebody has made another change since. */
+/** Restores the configuration before the last change in this tab, unless it has been changed again since. */
 export function UndoNotice({ base, onUndone }: { base: EditBase; onUndone?: (now: EditBase) => void }) {
   const { name, revision } = base
   const { data: undo } = useQuery(undoQuery(name))
