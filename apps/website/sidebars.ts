@@ -12,8 +12,14 @@ const docs = [
   category('CLI guides', 'toolhaven/guides-cli/index', [
     page('toolhaven/guides-cli/install'),
     page('toolhaven/guides-cli/registry'),
-    page('toolhaven/guides-cli/run-mcp-servers'),
-    page('toolhaven/guides-cli/run-your-own-server'),
+    category('Run MCP servers', 'toolhaven/guides-cli/run-mcp-servers', [
+      page('toolhaven/guides-cli/run-remote-servers'),
+      page('toolhaven/guides-cli/run-your-own-server'),
+      page('toolhaven/guides-cli/share-a-server'),
+      page('toolhaven/guides-cli/share-a-configuration'),
+      page('toolhaven/guides-cli/protect-and-publish'),
+      page('toolhaven/guides-cli/verify-images'),
+    ]),
     page('toolhaven/guides-cli/manage-mcp-servers'),
     page('toolhaven/guides-cli/update-a-server'),
     page('toolhaven/guides-cli/client-configuration'),

@@ -69,7 +69,7 @@ export const questions: ReadonlyArray<readonly [query: string, page: string]> = 
   ['how do I debug a server', 'guides-cli/manage-mcp-servers'],
   ['limit memory of a server', 'guides-cli/run-mcp-servers'],
   ['allow only some tools', 'guides-cli/run-mcp-servers'],
-  ['verify image signature', 'guides-cli/run-mcp-servers'],
+  ['verify image signature', 'guides-cli/verify-images'],
   ['github actions', 'guides-cli/advanced-cicd'],
   ['thv run', 'reference/cli/thv_run'],
   ['thv build', 'reference/cli/thv_build'],
