@@ -21,7 +21,10 @@ test('a run that is refused names flags and commands', async () => {
   await thv('run', 'time')
   const { port } = await world.daemon.api.call('getWorkload', { params: { name: 'time' } })
   const wrong: [string[], RegExp][] = [
-    [['time', '--name', 'other', '--proxy-port', `${port}`], new RegExp(`--proxy-port ${port} belongs to another`)],
+    [
+      ['time', '--name', 'other', '--proxy-port', `${port}`],
+      new RegExp(`--proxy-port ${port} belongs to the workload time; choose another, or omit it for a free one`),
+    ],
     [
       ['time', '--name', 'other', '--proxy-port', `${world.daemon.port}`],
       /--proxy-port \d+ is the port of Toolhaven's own API; choose another/,
@@ -113,6 +116,7 @@ test('a wrong line or file is answered with what to do next', async () => {
   await writeFile(join(world.home.dir, 'broken.json'), '{')
   await writeFile(join(world.home.dir, 'own.json'), '{"name": "x", "image": "time"}')
   await writeFile(join(world.home.dir, 'client.json'), '{"mcpServers": {"time": {"command": "npx"}}}')
+  await writeFile(join(world.home.dir, 'client.yaml'), 'mcpServers:\n  time:\n    command: npx\n')
   const wrong: [string[], RegExp][] = [
     [['hlep'], /"thv --help" lists the commands/],
     [['lsit'], /Did you mean list\?/],
@@ -158,8 +162,8 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['completion'], /Choose one of bash, zsh, fish, powershell\./],
     [['ui', '--port', '9'], /unknown option '--port'\nThe console is at the port of the API/],
     [['tools', 'list'], /missing required argument 'name'\n"thv list --all" shows the workloads/],
-    [['run', 'npx', '-y', '@team/server'], /runs npx itself[^]*"thv run npx:\/\/@team\/server"/],
-    [['run', 'npx', '@team/server'], /runs npx itself[^]*"thv run npx:\/\/@team\/server"/],
+    [['run', 'npx', '-y', '@team/server'], /not the command of npx\n[^]*"thv run npx:\/\/@team\/server"/],
+    [['run', 'npx', '@team/server'], /not the command of npx\n[^]*"thv run npx:\/\/@team\/server"/],
     [['run', 'localhost:3000/mcp'], /"thv run http:\/\/localhost:3000\/mcp"/],
     [['group', 'create', 'default'], /already exists\nChoose another name/],
     [['secret', 'set', 'key', 'value'], /Pass only the name\. You are asked for the value/],
@@ -176,7 +180,10 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['stop', 'time', '--all'], /^thv: names, --group and --all exclude each other; give one of them\n/],
     [['start'], /^thv: no workload given\nName them, as in "thv restart NAME", .*"thv list --all" lists them\./],
     [['stop'], /as in "thv stop NAME", or pass --group NAME or --all\. "thv list --all"/],
-    [['config', 'otel', 'set-endpoint', 'ht!tp://collector:4318'], /^thv: the telemetry endpoint takes host:port/],
+    [
+      ['config', 'otel', 'set-endpoint', 'ht!tp://collector:4318'],
+      /^thv: the telemetry endpoint takes host:port, .*localhost:4318/,
+    ],
     [['config', 'otel', 'set-endpoint', 'ht!tp:4318'], /^thv: the telemetry endpoint must be host:port/],
     [
       ['config', 'set-registry', 'ht!tp://example.com/registry.json'],
@@ -185,7 +192,20 @@ test('a wrong line or file is answered with what to do next', async () => {
     [['config', 'otel', 'set-endpoint', 'a b'], /^thv: the telemetry endpoint must be host:port/],
     [['logs', 'gone'], /^thv: workload gone not found\n"thv list --all" lists them\.\n$/],
     [['group', 'rm', 'default'], /delete those workloads instead/],
-    [['config', 'set-registry', 'http://127.0.0.1:9/x.json'], /--allow-private-ip/],
+    [
+      ['config', 'set-registry', 'http://127.0.0.1:9/x.json'],
+      /--allow-private-ip\nCheck the address\. Nothing was changed/,
+    ],
+    [
+      ['config', 'set-registry', 'http://127.0.0.1:1/x.json', '-p'],
+      /its port belongs to another protocol; choose another port/,
+    ],
+    [
+      ['config', 'set-registry', '/nope.json'],
+      /there is no such file\nCheck the path\. Nothing was changed: "thv config get-registry"/,
+    ],
+    [['apply', '-f', 'client.yaml'], /nothing was changed\nIt lists "mcpServers"[^]*"thv adopt"/],
+    [['run', 'https://github.com/team/server'], /is not the name of a server\nIt is a place of source code/],
     [['config', 'set-ca-cert', 'broken.json'], /BEGIN CERTIFICATE/],
     [['client', 'register', 'curser'], /Did you mean Cursor\?/],
     [['secret', 'delete', 'gone'], /"thv secret (setup|list)"/],

@@ -60,7 +60,8 @@ function withHelpOption(argv: readonly string[]): readonly string[] {
 async function refuseOtherProgram(words: readonly string[]): Promise<void> {
   const { otherProgramHint } = await import('./run/server-hint.ts')
   const hint = otherProgramHint(words)
-  if (hint !== undefined) throw invalid(`"thv run" runs ${words[0]?.split(/\s/)[0]} itself where it is needed\n${hint}`)
+  if (hint !== undefined)
+    throw invalid(`"thv run" takes a package or an image, not the command of ${words[0]?.split(/\s/)[0]}\n${hint}`)
 }
 
 async function parseAndRun(argv: readonly string[], env: NodeJS.ProcessEnv, writeErr: (text: string) => void) {

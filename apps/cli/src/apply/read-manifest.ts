@@ -6,7 +6,7 @@ import { invalid } from '@toolhaven/core/errors'
 import { parseManifest } from '@toolhaven/stores/manifest/parse-manifest'
 import type { Context } from '../context.ts'
 import { absoluteVolume } from '../run/host-paths.ts'
-import { clientFileHint } from '../run/server-hint.ts'
+import { clientFileHint, clientTextHint } from '../run/client-file-hint.ts'
 import { readProblem } from '../output/read-problem.ts'
 import { homeDirOf } from '../home-dir.ts'
 
@@ -36,18 +36,21 @@ const COMPOSE =
   'It is a file of Docker Compose. Write "format: 1" and "workloads:", with "- name: NAME" and "image: IMAGE" for each service. ' +
   '"thv apply --help" shows a small file.'
 
-/** Each of their fields would be told as a fault. Those of clients are JSON, which is YAML too. */
+/** Each of their fields would be told as a fault. */
 function refuseOtherFiles(content: string, name: string): void {
-  if (/^services:/m.test(content) && !/^format:/m.test(content))
-    throw invalid(`${name} is not a file of "thv apply"; nothing was changed\n${COMPOSE}`)
+  if (/^\s*"?format"?\s*:/m.test(content)) return
+  const hint = /^services:/m.test(content) ? COMPOSE : hintOf(content)
+  if (hint !== undefined) throw invalid(`${name} is not a file of "thv apply"; nothing was changed\n${hint}`)
+}
+
+function hintOf(content: string): string | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(content)
   } catch {
-    return
+    return clientTextHint(content)
   }
-  const hint = clientFileHint(parsed)
-  if (hint !== undefined) throw invalid(`${name} is not a file of "thv apply"; nothing was changed\n${hint}`)
+  return clientFileHint(parsed)
 }
 
 async function readText(cwd: string, file: string): Promise<string> {

@@ -38,6 +38,9 @@ test('an option, or one entry of it, is taken back', () => {
     ...{ env_vars: { B: '2' }, secrets: [], volumes: ['/work:/work'], resources: { pids: 64 } },
     ...{ tools: null, cmd_arguments: null },
   })
+  expect(() => updateOf({ ...asked, env_vars: {} }, {}, ['env=AA'])).toThrow(
+    '--unset env=AA: the workload has no value of --env\n"thv inspect NAME" shows what it has.',
+  )
   expect(() => updateOf(asked, {}, ['env=AA'])).toThrow('--unset env=AA: there is no such entry; there are: A, B')
   expect(() => updateOf(asked, {}, ['memoyr'])).toThrow('did you mean memory?')
 })

@@ -73,8 +73,11 @@ function without(field: string, present: unknown, [key = '', ...inner]: readonly
 }
 
 function notThere(option: string, keys: readonly string[]) {
+  const flag = option.replace(/^--/, '').split('=', 1)[0]
   return invalid(
-    `--unset ${option}: there is no such entry; there ${keys.length > 0 ? `are: ${keys.join(', ')}` : 'is none'}`,
+    keys.length > 0
+      ? `--unset ${option}: there is no such entry; there are: ${keys.join(', ')}`
+      : `--unset ${option}: the workload has no value of --${flag}\n"thv inspect NAME" shows what it has.`,
   )
 }
 

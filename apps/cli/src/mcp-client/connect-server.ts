@@ -4,12 +4,11 @@ import {
   type ClientOptions,
   SSEClientTransport,
   SdkHttpError,
-  SseError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
-import { ThvError, conflict, describeError, isThvError } from '@toolhaven/core/errors'
-import { printable } from '@toolhaven/contract/visible-text'
+import { conflict, isThvError } from '@toolhaven/core/errors'
 import { VERSION } from '../version.ts'
+import { explainConnection } from './explain-connection.ts'
 import type { McpTarget } from './target.ts'
 
 /** How long a server may take to end the session. The result is already there. */
@@ -45,7 +44,7 @@ export async function withServer<Result>(
     if (signal.aborted || isThvError(error)) throw error
     if (limit.aborted)
       throw conflict(`${target.name} did not answer within ${timeoutSeconds} s\nGive it longer with --timeout.`, error)
-    throw explained(target, purpose.failure, error)
+    throw explainConnection(target, purpose.failure, error)
   }
 }
 
@@ -83,51 +82,4 @@ async function connect(
       await client.close()
     },
   }
-}
-
-/** Explanations for the error codes of Node and its HTTP library. */
-const UNREACHED: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at that address',
-  ENOTFOUND: 'there is no host with that name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  EHOSTUNREACH: 'no way leads to that host',
-  ENETUNREACH: 'no way leads to that host',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'the host did not answer in time',
-}
-
-/** The connection error is the cause of the library's error, or the cause of that cause. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string' && error.code in UNREACHED) return error.code
-  return codeOf(error.cause)
-}
-
-function statusOf(error: unknown): number | undefined {
-  if (error instanceof SdkHttpError) return error.status
-  return error instanceof SseError ? error.code : undefined
-}
-
-function explained({ name, url }: McpTarget, failure: string, error: unknown): ThvError {
-  const status = statusOf(error)
-  if (status === 401 || status === 403)
-    return new ThvError('forbidden', `${name} asks who calls (${status}); "thv run ${url.href}" runs it with a login`, {
-      cause: error,
-    })
-  if (statusOf(error) === 404)
-    return conflict(
-      printable(`${name} ${failure}: it answered 404`) +
-        `\nCheck the path of ${url.href}; the address of a workload, which "thv list" shows, ends in /mcp or /sse.`,
-      error,
-    )
-  const reason = UNREACHED[codeOf(error) ?? '']
-  if (reason !== undefined)
-    return conflict(
-      printable(`${name} ${failure}: ${reason}`) + `\nCheck the address, and that the server runs: ${url.href}`,
-      error,
-    )
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  const what = printable(`${name} ${failure}: ${describeError(error)}${cause}`.slice(0, 500))
-  return conflict(`${what}\nIs ${url.origin} an MCP server? --transport says how to speak to it.`, error)
 }

@@ -4,7 +4,7 @@ import { run } from '../commands/run.ts'
 import { inFlags } from './in-flags.ts'
 
 test.each([
-  ['proxy_port 80 belongs to another workload', '--proxy-port 80 belongs to another workload'],
+  ['proxy_port 80 belongs to the workload time', '--proxy-port 80 belongs to the workload time'],
   ['target_port is missing: a sse server needs it', '--target-port is missing: a sse server needs it'],
   ['resources.memory_mb cannot be enforced here', '--memory cannot be enforced here'],
   ['permission_profile: allow_host "x" is not a host', '--permission-profile: allow_host "x" is not a host'],

@@ -109,6 +109,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^otel\.endpoint /, 'the telemetry endpoint '],
   [/^url (must|leads)/, 'the address $1'],
   [/use headers or secrets$/, 'use --header'],
+  [/: allow private addresses to use it$/, ': add --allow-private-ip if it is yours'],
   [/, or allow private addresses$/, ', or be allowed with --allow-private-ip'],
   [/; give another url$/, '; give another address'],
   // The API's text names both, for those who use the API.

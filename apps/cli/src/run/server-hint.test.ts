@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { otherProgramHint, serverHint } from './server-hint.ts'
+import { notAServer, otherProgramHint, serverHint } from './server-hint.ts'
 
 test.each([
   ['npm://memory', 'npx://memory'],
@@ -13,11 +13,29 @@ test.each([
   expect(serverHint([typed])).toContain(`thv run ${meant}"`)
 })
 
+test.each([
+  ['npx:memory', 'npx://memory'],
+  ['npm:@scope/memory', 'npx://@scope/memory'],
+  ['uvx:mcp-server-time', 'uvx://mcp-server-time'],
+  ['go:example.com/team/server@v1.0.0', 'go://example.com/team/server@v1.0.0'],
+  ['https://www.npmjs.com/package/@scope/memory', 'npx://@scope/memory'],
+  ['https://pypi.org/project/mcp-server-time/', 'uvx://mcp-server-time'],
+  ['https://pkg.go.dev/example.com/team/server', 'go://example.com/team/server'],
+  ['https://hub.docker.com/r/mcp/time', 'mcp/time'],
+  ['docker://mcp/time:1', 'mcp/time:1'],
+  ['memory@latest', 'npx://memory@latest'],
+  ['https://github.com/team/server', './FOLDER'],
+  ['git+https://github.com/team/server.git', './FOLDER'],
+])('%s is refused before anything starts, with %s', (typed, meant) => {
+  expect(notAServer(typed)).toContain(`"thv run ${meant}"`)
+})
+
 test.each(['npx://memory', 'uvx://mcp-server-time', 'time', 'ghcr.io/team/server:1', 'https://x.example/mcp'])(
   '%s means what it says',
   (typed) => {
     expect(serverHint([typed])).toBeUndefined()
     expect(otherProgramHint([typed])).toBeUndefined()
+    expect(notAServer(typed)).toBeUndefined()
   },
 )
 
@@ -30,6 +48,12 @@ test.each([
     ['docker', 'run', '-i', '-e', 'TOKEN', '-e', 'KEY=canary', '-v', '/srv:/srv:ro', 'team/server:1', '--all'],
     'thv run team/server:1 -e TOKEN -e KEY=… -v /srv:/srv:ro -- --all',
   ],
+  [['bunx', 'memory'], 'thv run npx://memory'],
+  [['pnpm', 'dlx', 'memory', '--all'], 'thv run npx://memory -- --all'],
+  [['uv', 'tool', 'run', 'mcp-server-time'], 'thv run uvx://mcp-server-time'],
+  [['go', 'run', 'example.com/team/server@latest'], 'thv run go://example.com/team/server@latest'],
+  [['python3', '-m', 'mcp_server_time', '--verbose'], 'thv run uvx://mcp-server-time -- --verbose'],
+  [['docker'], 'thv run IMAGE'],
   [['podman', 'run', '-p', '80:80', 'mcp/time'], 'thv run IMAGE'],
 ])('the line of another program is written as it is here: %j', (line, meant) => {
   expect(otherProgramHint(line)).toContain(`"${meant}"`)

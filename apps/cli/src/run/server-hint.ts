@@ -8,6 +8,8 @@ export function serverHint([server = '']: readonly string[]): string | undefined
   if (reference !== undefined && !server.startsWith('npx://')) return packageHint('npx', reference)
   const [, ofPython] = /^(?:pypi|pip|uv|uvx):(?:\/\/)?(.+)$/.exec(server) ?? []
   if (ofPython !== undefined && !server.startsWith('uvx://')) return packageHint('uvx', ofPython)
+  const [, ofGo] = /^go:(?!\/\/)(.+)$/.exec(server) ?? []
+  if (ofGo !== undefined) return packageHint('go', ofGo)
   if (/^[^/\s]+\.json$/.test(server)) return `To run a server.json, write its path: "thv run ./${server}".`
   if (/^https?:\/\/.*\/server\.json$/.test(server))
     return 'To run a server.json, download it first: "curl -O URL", then "thv run ./server.json".'
@@ -22,16 +24,67 @@ export function serverHint([server = '']: readonly string[]): string | undefined
 
 const packageHint = (scheme: string, name: string) => `To run a package, write "thv run ${scheme}://${name}".`
 
+/** What starts a package elsewhere, and the scheme that does it here. */
+const STARTERS: readonly (readonly [readonly string[], string])[] = [
+  [['npx'], 'npx'],
+  [['bunx'], 'npx'],
+  [['bun', 'x'], 'npx'],
+  [['npm', 'exec'], 'npx'],
+  [['npm', 'install'], 'npx'],
+  [['npm', 'i'], 'npx'],
+  [['pnpm', 'dlx'], 'npx'],
+  [['pnpx'], 'npx'],
+  [['yarn', 'dlx'], 'npx'],
+  [['uvx'], 'uvx'],
+  [['uv', 'tool', 'run'], 'uvx'],
+  [['uv', 'run'], 'uvx'],
+  [['pipx', 'run'], 'uvx'],
+  [['pip', 'install'], 'uvx'],
+  [['go', 'run'], 'go'],
+]
+
+const PAGES: readonly (readonly [RegExp, string])[] = [
+  [/^https?:\/\/(?:www\.)?npmjs\.com\/package\/((?:@[\w.-]+\/)?[\w.-]+)/, 'npx://'],
+  [/^https?:\/\/pypi\.org\/project\/([\w.-]+)/, 'uvx://'],
+  [/^https?:\/\/pkg\.go\.dev\/([^?#@]+)/, 'go://'],
+  [/^https?:\/\/hub\.docker\.com\/r\/([\w.-]+\/[\w.-]+)/, ''],
+  [/^(?:docker|oci):\/\/(.+)$/, ''],
+]
+const SOURCES =
+  /^(?:git\+|git@|git:|github:|https?:\/\/(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)\/[\w.-]+\/[\w.-]+)/
+
+/** The command for something that names a package without being its name: a page about it, or another tool's prefix. */
+export function notAServer(server: string): string | undefined {
+  const packaged = /^(?:npm|npx|pypi|pip|uvx?|go):(?!\/\/)(.+)$/.exec(server)
+  if (packaged !== null) return serverHint([server])
+  for (const [page, scheme] of PAGES) {
+    const [, name] = page.exec(server) ?? []
+    if (name !== undefined) return `Write it as "thv run ${scheme}${name}".`
+  }
+  if (SOURCES.test(server))
+    return 'It is a place of source code. Run what its README names: "thv run npx://NAME", "thv run uvx://NAME" or an image. A copy on this machine runs with "thv run ./FOLDER".'
+  const [, name] = /^([\w.-]+@(?:latest|v?\d[\w.+-]*))$/.exec(server) ?? []
+  if (name !== undefined)
+    return `A package is written with its kind: "thv run npx://${name}" or "thv run uvx://${name}".`
+  return undefined
+}
+
 /** Turns a command of another program, as documentation and client files show it, into a `thv run` command. */
 export function otherProgramHint(line: readonly string[]): string | undefined {
   const words = line.flatMap((word, at) => (at === 0 ? word.trim().split(/\s+/) : [word]))
   const [program = '', ...rest] = words
-  if (program === 'npx' || program === 'uvx') {
-    const at = rest.findIndex((word) => !word.startsWith('-'))
-    const [name = 'NAME', ...args] = at === -1 ? [] : rest.slice(at)
-    return `Write it as "thv run ${[`${program}://${name}`, ...handed(args)].join(' ')}".`
+  const starter = STARTERS.find(([start]) => start.every((word, at) => words[at] === word))
+  if (starter !== undefined) {
+    const [start, scheme] = starter
+    const given = words.slice(start.length)
+    const at = given.findIndex((word) => !word.startsWith('-'))
+    const [name = 'NAME', ...args] = at === -1 ? [] : given.slice(at)
+    return `Write it as "thv run ${[`${scheme}://${name}`, ...handed(args)].join(' ')}".`
   }
+  if (/^python[\d.]*$/.test(program) && rest[0] === '-m' && rest[1] !== undefined)
+    return `Write the name that the package has on PyPI, perhaps "thv run ${[`uvx://${rest[1].replaceAll('_', '-')}`, ...handed(rest.slice(2))].join(' ')}".`
   if (program !== 'docker' && program !== 'podman') return undefined
+  if (rest.length === 0) return 'Write the image: "thv run IMAGE".'
   const found = readDockerRun(rest)
   if (typeof found === 'string') return `Write it as "thv run IMAGE", for an image of any registry: ${found}.`
   const variables = [...found.variables].flatMap(([name, value]) => ['-e', value === null ? name : `${name}=…`])
@@ -40,12 +93,3 @@ export function otherProgramHint(line: readonly string[]): string | undefined {
 }
 
 const handed = (args: readonly string[]) => (args.length > 0 ? ['--', ...args] : [])
-
-/** AI clients and READMEs list servers in this form. */
-export function clientFileHint(content: unknown): string | undefined {
-  if (typeof content !== 'object' || content === null || !('mcpServers' in content)) return undefined
-  return (
-    'It lists "mcpServers", like the files of AI clients. Run such a server by its package, for example with "thv run npx://NAME". ' +
-    '"thv adopt" shows the servers of your clients and moves them here.'
-  )
-}

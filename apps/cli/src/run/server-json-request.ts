@@ -4,7 +4,7 @@ import { isFolder } from './folder-request.ts'
 import { type Caller, absolutePath } from './host-paths.ts'
 import { readJsonObject } from './read-json-object.ts'
 import type { RunFlags } from './run-flags.ts'
-import { clientFileHint } from './server-hint.ts'
+import { clientFileHint } from './client-file-hint.ts'
 
 /** The contents of a server.json of the MCP registry, if the command names one, such as `./server.json`. The daemon checks it. */
 export async function serverJsonOf(

@@ -11,7 +11,8 @@ import { createRequestOf } from './create-request.ts'
 import { readJsonObject } from './read-json-object.ts'
 import { DEFAULT_LOGIN_SECONDS } from './remote-auth-flags.ts'
 import type { RunFlags } from './run-flags.ts'
-import { clientFileHint, serverHint } from './server-hint.ts'
+import { clientFileHint } from './client-file-hint.ts'
+import { notAServer, serverHint } from './server-hint.ts'
 import { type LoginWaitOptions, waitForLogin } from './wait-for-login.ts'
 import { homeDirOf } from '../home-dir.ts'
 
@@ -112,6 +113,8 @@ async function prepare(context: Context, args: readonly string[], flags: RunFlag
     throw invalid('--accept-secrets is for --from-config; other servers get the secrets that --secret names')
   if (!args[0] && flags.folder === undefined)
     throw invalid('no server given\nName a server, or pass --folder or --from-config. "thv search WORD" finds servers.')
+  const instead = flags.folder === undefined ? notAServer(args[0] ?? '') : undefined
+  if (instead !== undefined) throw invalid(`${args[0]} is not the name of a server\n${instead}`)
   const body = await createRequestOf({ cwd, env, homeDir: homeDirOf(env) }, args, flags)
   const send: Start['send'] = async (client) => {
     const [{ askForMissing, askForSecond, createWithAnswers }, { withSecretStore }] = await Promise.all([

@@ -31,9 +31,10 @@ export function getSettings({ config }: Pick<SettingsDeps, 'config'>): DaemonSet
 export async function updateSettings(deps: SettingsDeps, change: DaemonSettings): Promise<DaemonSettings> {
   if (typeof change.ca_certificate_path === 'string') await deps.readCertificate(change.ca_certificate_path)
   const endpoint = change.otel?.endpoint
-  if (endpoint?.includes('://')) throw invalid('otel.endpoint takes host:port, without a scheme')
+  if (endpoint?.includes('://'))
+    throw invalid('otel.endpoint takes host:port, without a scheme, such as localhost:4318')
   if (typeof endpoint === 'string' && !isCollector(endpoint))
-    throw invalid('otel.endpoint must be host:port of a collector, with an optional path')
+    throw invalid('otel.endpoint must be host:port of a collector, with an optional path, such as localhost:4318')
   for (const image of Object.values(change.base_images ?? {})) if (typeof image === 'string') checkImageReference(image)
   await deps.config.update((config) => applySettings(config, change))
   deps.announce({ about: 'settings' })

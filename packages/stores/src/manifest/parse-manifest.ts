@@ -92,7 +92,8 @@ function faultsOf(document: Document, issue: z.core.$ZodIssue): Fault[] {
       text: `${spelled([...path, key])}: unknown field${meantOf(path, key)}`,
     }))
   }
-  if (path.length === 0) return [{ offset: 0, text: 'this is no field with its value; begin with "format: 1"' }]
+  if (path.length === 0)
+    return [{ offset: 0, text: 'the file must consist of fields; begin with "format: 1", as "thv apply --help" shows' }]
   return [
     {
       offset: offsetOf(document, path),

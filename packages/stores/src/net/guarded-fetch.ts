@@ -1,5 +1,5 @@
-import { describeError, invalid, isThvError, unavailable } from '@toolhaven/core/errors'
-import { isNotReached, notReachedText } from '@toolhaven/core/net/not-reached'
+import { invalid, isThvError, unavailable } from '@toolhaven/core/errors'
+import { connectionFault } from '@toolhaven/core/net/not-reached'
 import { type Dispatcher, fetch } from 'undici'
 import { capBody } from './cap-body.ts'
 import { createVettedDispatcher, type VettedDispatcherOptions } from './vetted-dispatcher.ts'
@@ -55,8 +55,7 @@ async function send(dispatcher: Dispatcher, request: GuardedRequest, signal: Abo
     if (signal?.aborted) throw reasonOf(signal, url)
     const cause = rootCause(error)
     if (isThvError(cause)) throw cause
-    const reason = isNotReached(cause) ? notReachedText(cause) : describeError(cause)
-    throw unavailable(`${url.host} could not be reached: ${reason}`, error)
+    throw unavailable(`${url.host} could not be reached: ${connectionFault(cause)}`, error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { ThvError, isThvError } from '@toolhaven/core/errors'
 import { FORMAT_FLAG, defineCommand } from '../../command.ts'
 
 export const configSetRegistry = defineCommand({
@@ -26,12 +27,28 @@ export const configSetRegistry = defineCommand({
     const client = await daemon()
     // The list of a large MCP registry takes hundreds of requests.
     out.transient('reading the registry')
-    const changed = await client.call('updateRegistry', { params: { name: 'default' }, body }, signal)
+    const changed = await client
+      .call('updateRegistry', { params: { name: 'default' }, body }, signal)
+      .catch(async (error: unknown) => {
+        throw await withNextStep(error, 'url' in body)
+      })
     out.transient('')
     if (flags.format === 'json') return out.json(changed)
     out.line(changed.message)
   },
 })
+
+/** The daemon says what is wrong with the source, and keeps the one it has. */
+async function withNextStep(error: unknown, isUrl: boolean): Promise<unknown> {
+  if (!isThvError(error, 'invalid')) return error
+  const { inFlags } = await import('../../output/in-flags.ts')
+  const { message } = inFlags(error)
+  const check = message.includes(' is not a registry: ')
+    ? 'Correct the file, or name another one'
+    : `Check the ${isUrl ? 'address' : 'path'}`
+  const next = `${check}. Nothing was changed: "thv config get-registry" shows the registry in use.`
+  return new ThvError(error.code, `${message}\n${next}`, { cause: error })
+}
 
 async function pathOf(source: string, cwd: string): Promise<string> {
   const [{ resolve }, { fileURLToPath }, { invalid }] = await Promise.all([

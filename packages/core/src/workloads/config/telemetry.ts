@@ -37,7 +37,9 @@ function checkEndpoint(endpoint: string): void {
   if (endpoint.includes('://'))
     throw invalid('telemetry_config: endpoint takes host:port, without a scheme; "insecure": true means plain HTTP')
   if (!isCollector(endpoint))
-    throw invalid('telemetry_config: endpoint must be host:port of a collector, with an optional path')
+    throw invalid(
+      'telemetry_config: endpoint must be host:port of a collector, with an optional path, such as localhost:4318',
+    )
 }
 
 /** Whether this can be host:port of a collector, with an optional path. */

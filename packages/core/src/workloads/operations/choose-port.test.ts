@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { choosePort } from './choose-port.ts'
 
 const DEPS = {
-  book: { isPortTaken: () => false },
+  book: { isPortTaken: () => false, nameAtPort: () => undefined },
   gateway: { isPortFree: async () => true },
   host: {},
 }

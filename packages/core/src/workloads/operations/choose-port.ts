@@ -13,7 +13,7 @@ const BLOCKED = new Set([
 ])
 
 interface Deps {
-  book: Pick<WorkloadsDeps['book'], 'isPortTaken'>
+  book: Pick<WorkloadsDeps['book'], 'isPortTaken' | 'nameAtPort'>
   gateway: Pick<WorkloadsDeps['gateway'], 'isPortFree'>
   host: Pick<WorkloadsDeps['host'], 'apiPorts'>
 }
@@ -25,8 +25,11 @@ export async function choosePort(deps: Deps, host: string, asked: number | undef
       throw invalid(`proxy_port ${asked} is one that clients refuse to connect to; choose another, or omit it`)
     if (deps.host.apiPorts?.has(asked))
       throw invalid(`proxy_port ${asked} is the port of Toolhaven's own API; choose another, or omit it`)
-    if (deps.book.isPortTaken(asked))
-      throw conflict(`proxy_port ${asked} belongs to another workload; choose another, or omit it`)
+    if (deps.book.isPortTaken(asked)) {
+      const owner = deps.book.nameAtPort(asked)
+      const whose = owner === undefined ? 'another workload' : `the workload ${owner}`
+      throw conflict(`proxy_port ${asked} belongs to ${whose}; choose another, or omit it for a free one`)
+    }
     if (!(await deps.gateway.isPortFree(host, asked))) {
       throw conflict(`proxy_port ${asked} is in use by another program; choose another, or omit it`)
     }

@@ -63,7 +63,12 @@ export class WorkloadBook {
   }
 
   isPortTaken(port: number): boolean {
-    return this.#reservedPorts.has(port) || [...this.#entries.values()].some(({ stored }) => stored.port === port)
+    return this.#reservedPorts.has(port) || this.nameAtPort(port) !== undefined
+  }
+
+  /** The workload that has this port. A workload that is being created has none yet. */
+  nameAtPort(port: number): string | undefined {
+    return [...this.#entries.values()].find(({ stored }) => stored.port === port)?.stored.config.name
   }
 
   /** Whether a workload uses this port of this machine, through the gateway or directly on the machine's network. */
