@@ -293,7 +293,11 @@ describe('secrets', () => {
 
   test('the keyring is not touched where there is none', async () => {
     await thvWith({ input: 'hunter22\n' }, 'secret', 'setup', '--provider', 'encrypted')
-    expect(await thvWith({ input: 'hunter22' }, 'secret', 'reset-keyring')).toMatchObject({ code: 4, stdout: '' })
+    expect(await thvWith({ input: 'hunter22' }, 'secret', 'reset-keyring')).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('Nothing was removed. Without a keyring, the password is in'),
+    })
   })
 })
 

@@ -61,4 +61,9 @@ export const FOREIGN_ADVICE: ReadonlyMap<string, string> = new Map([
     'The name of a workload stays. Create a copy: "thv export NAME copy.json", then "thv run --from-config copy.json --name OTHER".',
   ],
   ['wait', '"thv run" and "thv restart" wait until the server answers. "thv list" shows the status.'],
+  [
+    'registry add',
+    'There is one registry: "thv config set-registry SOURCE" changes it. "thv run" also takes packages, images and URLs that it does not list.',
+  ],
+  ['registry remove', 'There is one registry: "thv config unset-registry" goes back to the built-in one.'],
 ])

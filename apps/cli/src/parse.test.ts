@@ -72,10 +72,10 @@ test('words of other programs lead to commands that are there', async () => {
 
 test('words of other programs that are several commands here are answered with them', async () => {
   for (const [typed, advice] of FOREIGN_ADVICE) {
-    const told = await toldOf(typed, 'time')
-    expect(told).toContain(`unknown command '${typed}'\n${advice}\n`)
+    const told = await toldOf(...typed.split(' '), 'time')
+    expect(told).toContain(`unknown command '${typed.split(' ').at(-1)}'\n${advice}\n`)
     expect(told).not.toContain('Did you mean')
-    for (const [, named = ''] of advice.matchAll(/"thv ([a-z]+(?: [a-z]+)?)/g))
+    for (const [, named = ''] of advice.matchAll(/"thv ([a-z]+(?: [a-z-]+)?)/g))
       expect(
         COMMANDS.some(({ words }) => named === words || named.startsWith(`${words} `)),
         named,
@@ -94,6 +94,13 @@ test('options of docker, kubectl, journalctl and npm are answered with ours', as
     ['stop -t 5 time', 'ends a server that does not end by itself. Remove the option.'],
     ['list --watch', '"thv stats" shows the workloads live.'],
     ['list -q', '"thv list --format json"'],
+    ['run fetch --network none', 'To give it no network: --permission-profile none.'],
+    ['search', '"thv registry list" lists all servers.'],
+    ['secret get', '"thv secret list" shows the secrets.'],
+    ['call time', '"thv mcp list tools --server NAME" shows the tools'],
+    ['upgrade --all', 'Without names, "thv upgrade" checks every workload. Remove the option.'],
+    ['upgrade time --version 2', '"thv edit NAME --server SERVER@VERSION" takes a version of your choice.'],
+    ['upgrade time --to 2', '"thv edit NAME --server SERVER@VERSION" takes a version of your choice.'],
     ['stats -n 1', 'Write --no-stream to look once.'],
   ]
   for (const [line, advice] of wrong) {

@@ -103,6 +103,10 @@ function inOwnWords(text: string, path: string, names: () => readonly string[]):
     .replace(/^error: /, 'thv: ')
     .replace(/command-argument value '([^']*)' is invalid for argument '([^']*)'\./, "there is no $2 '$1'.")
     .replace(/( argument 'http' is invalid\..*streamable-http)\./, '$1, which is what others call http.')
+    .replace(
+      /(--network <mode>' argument 'none' is invalid\..*)/,
+      '$1 To give it no network: --permission-profile none.',
+    )
   if (path === '' && told.startsWith("thv: unknown option '-v'"))
     return "thv: unknown option '-v'\n(Did you mean -V?)\n"
   const [, typed = ''] = /^thv: unknown command '([^']*)'/.exec(told) ?? []
@@ -119,6 +123,8 @@ const WHAT_THERE_IS: Partial<Record<NameKind, string>> = {
   client: '"thv client status" shows the clients.',
   group: '"thv group list" shows the groups.',
   server: '"thv search WORD" finds servers.',
+  secret: '"thv secret list" shows the secrets.',
+  tool: '"thv mcp list tools --server NAME" shows the tools of a workload.',
 }
 
 /** `-p` of another program → what it is here, for all of the line at once. The hint is about words, not about values. */
@@ -127,7 +133,7 @@ function withOptionsMeant(
   { foreignOptions = {}, usageHint, args = [] }: CommandDef,
   argv: readonly string[],
 ): string {
-  if (/ is invalid\.|^thv: (?:option '|'[^']*' is empty|'[^']*' takes one )/.test(text)) return text
+  if (/ is invalid\.|^thv: (?:option '|'[^']*' is empty;|'[^']*' takes one )/.test(text)) return text
   const [, option] = /unknown option '(-[^'=]*)/.exec(text) ?? []
   const typed = option === undefined ? [] : [option, ...beforeDashes(argv)]
   const meant = Object.entries(foreignOptions).filter(([known]) => typed.includes(known))
@@ -185,6 +191,8 @@ function refuseExcess(command: Command, words: string): void {
 
 /** An empty name usually comes from an unset variable in a script. */
 function refuseEmpty(command: Command, { args = [] }: CommandDef): void {
+  const { group } = command.opts()
+  if (group === '') command.error("error: '--group' is empty; if it is a variable of your shell, set it first")
   const empty = args.find(
     ({ required, completes }, at) =>
       (required || completes !== undefined) && [command.processedArgs[at]].flat().includes(''),

@@ -8,6 +8,7 @@ export const search = defineCommand({
     '"thv run NAME" runs one.',
   args: [{ name: 'word', summary: 'what to look for', required: true, variadic: true }],
   flags: FORMAT_FLAG,
+  usageHint: '"thv registry list" lists all servers.',
   examples: [
     { command: 'thv search time', shows: 'servers about time' },
     { command: 'thv search web page --format json', shows: 'two words, for a script' },

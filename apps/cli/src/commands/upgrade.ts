@@ -1,5 +1,7 @@
 import { FORMAT_FLAG, defineCommand } from '../command.ts'
 
+const OWN_CHOICE = '"thv edit NAME --server SERVER@VERSION" takes a version of your choice.'
+
 export const upgrade = defineCommand({
   words: 'upgrade',
   summary: 'Upgrade workloads to the newest version of their server',
@@ -29,6 +31,12 @@ export const upgrade = defineCommand({
     acceptMounts: { type: 'boolean', summary: 'accept the mounts that the registry entry asks for' },
     yes: { type: 'boolean', short: 'y', summary: 'do not ask' },
     ...FORMAT_FLAG,
+  },
+  foreignOptions: {
+    '--all': 'Without names, "thv upgrade" checks every workload. Remove the option.',
+    '-a': 'Without names, "thv upgrade" checks every workload. Remove the option.',
+    '--to': OWN_CHOICE,
+    '--version': OWN_CHOICE,
   },
   examples: [
     { command: 'thv upgrade --check', shows: 'which workloads have a newer version' },

@@ -4,10 +4,15 @@ import { run } from '../commands/run.ts'
 import { inFlags } from './in-flags.ts'
 
 test.each([
+  [
+    'server_json: a/b cannot run: nuget packages are not supported',
+    'a/b cannot run: nuget packages are not supported\n"thv search WORD" finds servers that run here.',
+  ],
+  ['key: must not contain a comma', 'the name of a secret must not contain a comma'],
   ['proxy_port 80 belongs to the workload time', '--proxy-port 80 belongs to the workload time'],
   ['target_port is missing: a sse server needs it', '--target-port is missing: a sse server needs it'],
   ['resources.memory_mb cannot be enforced here', '--memory cannot be enforced here'],
-  ['permission_profile: allow_host "x" is not a host', '--permission-profile: allow_host "x" is not a host'],
+  ['permission_profile: allow_host "x" is not a host', '--permission-profile or --allow-host: "x" is not a host'],
   ['install_hosts: "proxy_port" is not a host', '--install-host: "proxy_port" is not a host'],
   [
     'network_mode host and network_isolation exclude each other',

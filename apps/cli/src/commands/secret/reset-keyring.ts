@@ -1,5 +1,8 @@
 import { defineCommand } from '../../command.ts'
 
+const WITHOUT_KEYRING =
+  'Nothing was removed. Without a keyring, the password is in THV_SECRETS_PASSWORD or in the file secrets.key beside the store.'
+
 export const secretResetKeyring = defineCommand({
   words: 'secret reset-keyring',
   summary: 'Forget the password kept in the keyring',
@@ -18,7 +21,7 @@ export const secretResetKeyring = defineCommand({
     { command: 'thv secret reset-keyring --force --yes', shows: 'gives up the secrets' },
   ],
   run: async ({ out, env, signal }, { flags }) => {
-    const { unsupported } = await import('@toolhaven/core/errors')
+    const { isThvError, unavailable, unsupported } = await import('@toolhaven/core/errors')
     if (env['THV_HOST'])
       throw unsupported(
         'this command changes the keyring of this machine, but THV_HOST names another daemon\nUnset THV_HOST first.',
@@ -30,7 +33,11 @@ export const secretResetKeyring = defineCommand({
     ])
     const mayLose = () => (flags.yes ? Promise.resolve(true) : askToLose(signal))
     const proof = flags.force ? { mayLose } : { password: () => readPassword(signal) }
-    const forgotten = await forgetPassword({ keyring: createOsKeyring({ env }), dataDir: pathsOf(env).dataDir }, proof)
+    const place = { keyring: createOsKeyring({ env }), dataDir: pathsOf(env).dataDir }
+    const forgotten = await forgetPassword(place, proof).catch((error: unknown) => {
+      if (!isThvError(error, 'unavailable')) throw error
+      throw unavailable(`${error.message}\n${WITHOUT_KEYRING}`, error)
+    })
     if (!forgotten) return out.note('The keyring has no password of the secret store, so there is nothing to remove.')
     out.line('the keyring no longer holds the password of the secret store')
     out.note(

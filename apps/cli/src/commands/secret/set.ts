@@ -27,6 +27,10 @@ export const secretSet = defineCommand({
           'You are then asked for the value, or pipe it in. Remove this line from the history of your shell.',
       )
     }
+    if (name.trim() === '') {
+      const { invalid } = await import('@toolhaven/core/errors')
+      throw invalid('the name of a secret is blank; if it is a variable of your shell, set it first')
+    }
     if (name.includes(',')) {
       const { invalid } = await import('@toolhaven/core/errors')
       throw invalid(`the name of a secret has no comma, since --secret ${name},target=VARIABLE could not name it`)
