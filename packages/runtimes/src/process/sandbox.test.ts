@@ -344,6 +344,24 @@ describe('choosing a sandbox', () => {
     expect(found).toMatchObject({ description: (await bubblewrap()).description, notes: (await bubblewrap()).notes })
   })
 
+  test('refuses a program by the name of bubblewrap that confines nothing', async () => {
+    const folder = join(dataDir, 'impostor')
+    await mkdir(folder)
+    const impostor = `#!${process.execPath}
+const { readFileSync, writeFileSync, closeSync } = require('node:fs')
+const { spawnSync } = require('node:child_process')
+const options = readFileSync(3, 'utf8').split('\\0')
+writeFileSync(Number(options[options.indexOf('--info-fd') + 1]), JSON.stringify({ 'child-pid': process.pid }))
+closeSync(Number(options[options.indexOf('--info-fd') + 1]))
+readFileSync(Number(options[options.indexOf('--block-fd') + 1]))
+spawnSync(process.execPath, process.argv.slice(6), { stdio: 'inherit' })
+`
+    await writeFile(join(folder, 'bwrap'), impostor, { mode: 0o755 })
+    expect(await detectSandbox({ ...options, env: { PATH: folder } }, signal())).toEqual({
+      reason: expect.stringContaining('makes no sandbox'),
+    })
+  })
+
   test('refuses namespaces alone, where servers could read all files of the user', async (context) => {
     const unshare = await findProgram('unshare', process.env['PATH'])
     if (unshare === undefined) return context.skip('unshare is not installed')

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeError, unavailable } from '@toolhaven/core/errors'
@@ -106,11 +106,29 @@ function setupFailure(child: ChildProcess): { failed: Promise<never>; forget: ()
   return { failed, forget: () => void child.off('exit', onExit) }
 }
 
-async function prepare(init: number, { binds }: SandboxPlan, { beforeStart }: SpawnOptions): Promise<void> {
+async function prepare(init: number, { binds, network }: SandboxPlan, { beforeStart }: SpawnOptions): Promise<void> {
   await beforeStart?.(init)
+  refuseShared(init, network === 'full' ? NAMESPACES : [...NAMESPACES, 'net'])
   await verifyBinds(init, binds)
   // Throws if the sandbox has ended in the meantime, which must not be taken for one that may run.
   process.kill(init, 0)
+}
+
+const NAMESPACES = ['user', 'mnt', 'pid', 'ipc', 'uts']
+
+/** Another program by the name of bubblewrap may report a process that it does not confine. */
+function refuseShared(init: number, namespaces: readonly string[]): void {
+  const of = (pid: number | 'self', name: string) => readlinkSync(`/proc/${pid}/ns/${name}`)
+  try {
+    const shared = namespaces.filter((name) => of(init, name) === of('self', name))
+    if (shared.length === 0) return
+    throw unavailable(
+      `The program bwrap makes no sandbox: the server would share its ${shared.join(', ')} namespace with this machine. Put bubblewrap first in PATH.`,
+    )
+  } catch (error) {
+    // A process that has just ended has none, and one of a set-user-ID bubblewrap does not show them to other users.
+    if (!/ENOENT|ESRCH|EACCES|EPERM/.test(describeError(error))) throw error
+  }
 }
 
 /** A process that is gone takes no limits. Why it ended is known a moment later, and says more. */
