@@ -67,6 +67,7 @@ test('on a slow network it says that it asks, keeps what is known, and a plan ne
   await page.getByRole('navigation', { name: 'Pages of web' }).getByRole('link', { name: 'Configuration' }).click()
   await page.getByRole('link', { name: 'Edit' }).click()
   const tools = page.getByLabel('Tools', { exact: true })
+  await page.getByText('Tools and limits', { exact: true }).click()
   await tools.fill('echo')
   await tools.fill('add')
   await page.getByRole('region', { name: 'Plan' }).getByText('+ add').waitFor()
@@ -75,6 +76,7 @@ test('on a slow network it says that it asks, keeps what is known, and a plan ne
 
 test('an edit can be undone after a reload', async () => {
   const page = await toolhaven.open('/servers/web/edit')
+  await page.getByText('Tools and limits', { exact: true }).click()
   await page.getByLabel('Tools', { exact: true }).fill('echo')
   await page.getByRole('button', { name: 'Apply and restart' }).click()
   const last = page.getByRole('region', { name: 'Last change' })

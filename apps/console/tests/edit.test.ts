@@ -28,6 +28,7 @@ const plan = () => page.getByRole('region', { name: 'Plan' })
 const outcome = () => page.getByRole('region', { name: 'Outcome' })
 const field = (label: string) => page.getByLabel(label, { exact: true })
 const apply = () => page.getByRole('button', { name: 'Apply and restart' })
+const openPart = (title: string) => page.getByText(title, { exact: true }).click()
 const configured = () => toolhaven.daemon().api.call('getWorkload', { params: { name: 'web' } })
 const thv = async (...args: string[]) => {
   const { code, output } = await runThv(toolhaven.home, args)
@@ -43,6 +44,7 @@ test('what is configured fills in the form, and the difference is shown before i
   expect(await page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
   expect(await apply().isDisabled()).toBe(true)
   await field('Value of LEVEL').fill('debug')
+  await openPart('Tools and limits')
   await field('Tools').fill('echo\nadd')
   await page.getByRole('button', { name: 'Add a secret' }).click()
   await page.getByLabel('Name of the secret variable').fill('API_KEY')
@@ -78,6 +80,7 @@ test('an edit is undone', async () => {
 })
 
 test('a problem stands beside its field, and nothing is saved', async () => {
+  await openPart('Folders and arguments')
   await field('Folders').fill('/no/such/folder:/notes')
   await page
     .getByRole('list', { name: 'In the way' })
@@ -205,6 +208,7 @@ test('a phone shows the form and its plan in one column, in both colour modes', 
     await page.goto(new URL('/servers/web/edit', toolhaven.daemon().baseUrl).href)
     await page.getByRole('combobox', { name: 'Colours' }).selectOption(colours)
     await field('Value of LEVEL').fill('a-long-value-'.repeat(12))
+    await openPart('Folders and arguments')
     await field('Folders').fill('/no/such/folder:/notes')
     await page.getByRole('list', { name: 'In the way' }).waitFor()
     await expectNoSidewaysScroll(page)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, expectNoSidewaysScroll } from './test-accessible.ts'
-import { FIXTURE, PHONE, startConsole, type TestConsole } from './test-console.ts'
+import { FIXTURE, PHONE, startConsole, type TestConsole, WIDE } from './test-console.ts'
 
 const HIDDEN = 'Takes notes \u{202e}and more'
 const registry = {
@@ -68,14 +68,55 @@ test('a server of the registry is found, explained and run with its secret', asy
   expect(await page.content()).not.toContain('a-secret-value')
 })
 
+test('a server that asks for nothing has its whole form on the first screen', async () => {
+  await page.goto(new URL('/run?server=other', toolhaven.daemon().baseUrl).href)
+  const plan = page.getByRole('region', { name: 'Plan' })
+  await plan.getByText('thv run --name other other').waitFor()
+  await plan.getByText('May not see your files.').waitFor()
+  const { y = 0, height = 0 } = (await page.getByRole('form', { name: 'Run a server' }).boundingBox()) ?? {}
+  expect(y + height).toBeLessThanOrEqual(WIDE.height)
+  await expectAccessible(page)
+})
+
+test('what is missing is no mistake before anyone has typed', async () => {
+  await page.goto(new URL('/run?server=io.example%2Fnotes', toolhaven.daemon().baseUrl).href)
+  const missing = /needs NOTES_KEY/
+  await page.getByRole('list', { name: 'In the way' }).getByText(missing).waitFor()
+  const besideField = page.getByRole('group', { name: 'Variables and secrets' }).getByText(missing)
+  expect(await besideField.count()).toBe(0)
+  await page.getByLabel('Name', { exact: true }).fill('more-notes')
+  await besideField.waitFor()
+})
+
+test('a folded part opens at what is wrong in it', async () => {
+  await page.goto(new URL('/run?server=other', toolhaven.daemon().baseUrl).href)
+  const limits = page.getByRole('group', { name: 'Tools and limits' })
+  const heading = limits.locator('summary')
+  const memory = page.getByLabel('Memory in MB')
+  await heading.press('Enter')
+  await memory.fill('5')
+  await limits.getByText(/must be at least 16/).waitFor()
+  await heading.press('Enter')
+  await memory.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await memory.waitFor()
+  await expect.poll(() => memory.evaluate((field) => field === document.activeElement)).toBe(true)
+  await memory.fill('')
+  await limits.getByText(/must be at least 16/).waitFor({ state: 'detached' })
+  expect(await memory.isVisible()).toBe(true)
+  await page.goto(new URL('/registry', toolhaven.daemon().baseUrl).href)
+})
+
 test('a failed start says why beside the form, and the next try changes the same server', async () => {
   await page.getByRole('link', { name: 'Servers' }).click()
   await page.getByRole('link', { name: 'Run a server' }).click()
   await page.getByLabel('Package or image').fill(FIXTURE)
   await page.getByLabel('Name', { exact: true }).fill('mine')
-  await page.getByLabel('Arguments').fill('--behaviour=crash-at-start')
+  await page.getByText('Folders and arguments', { exact: true }).click()
+  await page.getByLabel('Arguments', { exact: true }).fill('--behaviour=crash-at-start')
   // What no profile means is for the daemon to say.
   await page.getByText('May reach every public host, but nothing on this machine or its network.').waitFor()
+  await page.getByText('Network', { exact: true }).click()
   await page.getByRole('radio', { name: 'No network' }).check()
   await page.getByText('May not reach the network.').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -83,7 +124,7 @@ test('a failed start says why beside the form, and the next try changes the same
     .getByText(/exited with code 1/)
     .waitFor()
   await expectAccessible(page)
-  await page.getByLabel('Arguments').fill('')
+  await page.getByLabel('Arguments', { exact: true }).fill('')
   await page.getByRole('button', { name: 'Apply and restart' }).click()
   await outcome().getByText('running').waitFor()
 })
@@ -106,6 +147,7 @@ test('a refused request shows the sentence of the API, and nothing that was type
 })
 
 test('a reload keeps what was typed, except for values of secrets', async () => {
+  await page.getByText('Variables and secrets', { exact: true }).click()
   await page.getByRole('button', { name: 'Add a secret' }).click()
   await page.getByLabel('Name of the secret variable').fill('SOME_SECRET')
   await page.getByLabel('Value of SOME_SECRET').fill('never-kept')

@@ -1,5 +1,6 @@
 import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
+import { Section } from './Section.tsx'
 import { TextField } from './TextField.tsx'
 
 interface NumberField {
@@ -39,8 +40,12 @@ const REQUESTS: readonly NumberField[] = [
 export function LimitFields({ form, onChange, isRemote }: FieldsProps & { isRemote: boolean }) {
   const numbers = isRemote ? REQUESTS : [...RESOURCES, ...REQUESTS]
   return (
-    <fieldset className="panel">
-      <legend>Tools and limits</legend>
+    <Section
+      title="Tools and limits"
+      unset="All tools, no limits of your own"
+      hasValue={form.tools !== '' || numbers.some(({ part }) => form[part] !== '')}
+      fields={['tools', 'resources', 'limits', ...numbers.map(({ field }) => field)]}
+    >
       <TextField
         label="Tools"
         help="One on each line. Only these are offered to clients. Default: all"
@@ -59,6 +64,6 @@ export function LimitFields({ form, onChange, isRemote }: FieldsProps & { isRemo
         />
       ))}
       <FieldProblems fields={['resources', 'limits']} />
-    </fieldset>
+    </Section>
   )
 }

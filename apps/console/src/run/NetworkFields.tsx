@@ -2,6 +2,7 @@ import { Choices } from './Choices.tsx'
 import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import type { NetworkChoice } from './run-form.ts'
+import { Section } from './Section.tsx'
 import { TextField } from './TextField.tsx'
 
 const CHOICES: readonly { choice: NetworkChoice; label: string }[] = [
@@ -12,10 +13,16 @@ const CHOICES: readonly { choice: NetworkChoice; label: string }[] = [
   { choice: 'machine', label: 'The network of this machine, with every service on it' },
 ]
 
+const FIELDS = ['permission_profile', 'allow_hosts', 'network_mode']
+
 export function NetworkFields({ form, onChange }: FieldsProps) {
   return (
-    <fieldset className="panel">
-      <legend>Network</legend>
+    <Section
+      title="Network"
+      unset="As the registry says; without an entry, every public host"
+      hasValue={form.network !== 'as-asked' || form.moreHosts !== ''}
+      fields={FIELDS}
+    >
       <Choices name="network" choices={CHOICES} chosen={form.network} onChoose={(network) => onChange({ network })} />
       {form.network === 'hosts' && (
         <>
@@ -44,7 +51,7 @@ export function NetworkFields({ form, onChange }: FieldsProps) {
           onChange={(moreHosts) => onChange({ moreHosts })}
         />
       )}
-      <FieldProblems fields={['permission_profile', 'allow_hosts', 'network_mode']} />
-    </fieldset>
+      <FieldProblems fields={FIELDS} />
+    </Section>
   )
 }

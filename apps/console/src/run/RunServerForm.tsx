@@ -33,10 +33,13 @@ export function RunServerForm({ initial, entry }: { initial: RunForm; entry?: Re
   }
   const { data: servers } = useQuery(workloadsQuery)
   const isRunning = servers?.some(({ name, status }) => name === made && status === 'running') === true
+  const hasTyped = form !== initial || run.isError
+  // What is still to be filled in is no mistake of a person who has just arrived. A name that is taken is to be seen.
+  const problems = plan.problems.filter(({ status }) => hasTyped || status === 409)
   const refusal = run.error ? refusalOf(run.error) : undefined
   return (
     <form className="form" onSubmit={submit} aria-label="Run a server">
-      <ProblemsOfForm value={plan.problems}>
+      <ProblemsOfForm value={problems}>
         {!entry && <SourceFields form={form} onChange={change} />}
         <ServerFields form={form} onChange={change} basis={basisOf(form, entry)} isMade={made !== undefined} />
       </ProblemsOfForm>
@@ -59,5 +62,8 @@ function refusalOf(error: Error): string {
 
 /** The field that a person has to change comes into view, with what is wrong with it. */
 function showFirstProblem(): void {
-  document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus()
+  const field = document.querySelector<HTMLElement>('form [aria-invalid=true]')
+  const section = field?.closest('details')
+  if (section) section.open = true
+  field?.focus()
 }

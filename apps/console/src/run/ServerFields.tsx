@@ -5,6 +5,7 @@ import { GroupField } from './GroupField.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { NetworkFields } from './NetworkFields.tsx'
 import { type Basis, linesOf } from './run-form.ts'
+import { Section } from './Section.tsx'
 import { TextField } from './TextField.tsx'
 import { HEADERS, ValueFields, VARIABLES } from './ValueFields.tsx'
 
@@ -49,8 +50,12 @@ function NameFields({ form, onChange, isMade }: FieldsProps & { isMade: boolean 
 
 function InsideFields({ form, onChange, basis: { asksForFolders } }: FieldsProps & { basis: Basis }) {
   return (
-    <fieldset className="panel">
-      <legend>Folders and arguments</legend>
+    <Section
+      title="Folders and arguments"
+      unset="None"
+      hasValue={form.volumes !== '' || form.args !== '' || asksForFolders}
+      fields={['volumes', 'cmd_arguments', 'accept_mounts']}
+    >
       <TextField
         label="Folders"
         help="One on each line: folder:place inside. Add :ro to make it read-only"
@@ -79,6 +84,6 @@ function InsideFields({ form, onChange, basis: { asksForFolders } }: FieldsProps
         </label>
       )}
       <FieldProblems fields={['accept_mounts']} />
-    </fieldset>
+    </Section>
   )
 }

@@ -4,6 +4,7 @@ import { secretsQuery } from '../queries.ts'
 import { FieldProblems } from './FieldProblems.tsx'
 import type { FieldsProps } from './fields-props.ts'
 import type { NamedValue } from './run-form.ts'
+import { Section } from './Section.tsx'
 import { TextField } from './TextField.tsx'
 
 interface Kind {
@@ -31,8 +32,7 @@ export function ValueFields({ form, onChange, kind }: FieldsProps & { kind: Kind
     onChange({ [part]: values.map((each, index) => (index === at ? { ...each, ...change } : each)) })
   const add = (isSecret: boolean) => onChange({ [part]: [...values, { name: '', value: '', isSecret }] })
   return (
-    <fieldset className="panel">
-      <legend>{legend}</legend>
+    <Section title={legend} unset="None" hasValue={values.length > 0} fields={fields}>
       {values.map((value, at) => (
         <ValueField
           // oxlint-disable-next-line react/no-array-index-key -- the name is being typed; the place is what stays
@@ -52,7 +52,7 @@ export function ValueFields({ form, onChange, kind }: FieldsProps & { kind: Kind
           Add a secret{part === 'headers' && ' header'}
         </button>
       </div>
-    </fieldset>
+    </Section>
   )
 }
 
