@@ -33,6 +33,14 @@ export const statsQuery = (name: string) =>
     refetchOnWindowFocus: true,
   })
 
+/** As above, of all servers that should run. */
+export const statsListQuery = queryOptions({
+  queryKey: ['stats'],
+  queryFn: async ({ signal }) => (await api.call('listStats', {}, signal)).workloads,
+  staleTime: 0,
+  refetchOnWindowFocus: true,
+})
+
 export const clientsQuery = queryOptions({
   queryKey: ['clients', 'registered'],
   queryFn: ({ signal }) => api.call('listClients', {}, signal),

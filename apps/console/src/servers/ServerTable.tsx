@@ -5,6 +5,7 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
 import { FixButton } from './FixButton.tsx'
 import type { ServersSearch } from './servers-search.ts'
+import { useRowTexts } from './use-row-texts.ts'
 
 const here = getRouteApi('/servers')
 
@@ -17,45 +18,62 @@ export interface ServerTableProps {
 
 export function ServerTable({ servers, chosen, onChoose, onToggle }: ServerTableProps) {
   const isEveryOne = servers.every(({ name }) => chosen.has(name))
+  const { textOf, measuredAt } = useRowTexts()
   return (
-    <table className="table">
-      <caption className="only-read-aloud">Servers</caption>
-      <thead>
-        <tr>
-          <th className="fits">
-            <input
-              type="checkbox"
-              aria-label="Choose all servers in the list"
-              checked={isEveryOne}
-              onChange={() => onChoose(new Set(isEveryOne ? [] : servers.map(({ name }) => name)))}
+    <>
+      <table className="table">
+        <caption className="only-read-aloud">Servers</caption>
+        <thead>
+          <tr>
+            <th className="fits">
+              <input
+                type="checkbox"
+                aria-label="Choose all servers in the list"
+                checked={isEveryOne}
+                onChange={() => onChoose(new Set(isEveryOne ? [] : servers.map(({ name }) => name)))}
+              />
+            </th>
+            <SortHeader sort="name" label="Name" />
+            <SortHeader sort="status" label="Status" />
+            <th scope="col">Reason</th>
+            <th scope="col">Use</th>
+            <SortHeader sort="group" label="Group" />
+            <th scope="col">
+              <span className="only-read-aloud">Fix</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map((server) => (
+            <ServerRow
+              key={server.name}
+              server={server}
+              use={textOf(server)}
+              isChosen={chosen.has(server.name)}
+              onToggle={onToggle}
             />
-          </th>
-          <SortHeader sort="name" label="Name" />
-          <SortHeader sort="status" label="Status" />
-          <th scope="col">Reason</th>
-          <SortHeader sort="group" label="Group" />
-          <th scope="col">
-            <span className="only-read-aloud">Fix</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {servers.map((server) => (
-          <ServerRow key={server.name} server={server} isChosen={chosen.has(server.name)} onToggle={onToggle} />
-        ))}
-      </tbody>
-    </table>
+          ))}
+        </tbody>
+      </table>
+      {measuredAt !== undefined && (
+        <p className="muted">
+          Calls were measured at {new Date(measuredAt).toLocaleTimeString('en', { hourCycle: 'h23' })}, and are again
+          when you come back to this page.
+        </p>
+      )}
+    </>
   )
 }
 
 interface ServerRowProps {
   server: Workload
+  use: string
   isChosen: boolean
   onToggle: (name: string) => void
 }
 
 /** One of perhaps a thousand: it is drawn again only when it changed itself. */
-const ServerRow = memo(({ server, isChosen, onToggle }: ServerRowProps) => {
+const ServerRow = memo(({ server, use, isChosen, onToggle }: ServerRowProps) => {
   const { name, status, status_context, group } = server
   return (
     <tr>
@@ -73,6 +91,7 @@ const ServerRow = memo(({ server, isChosen, onToggle }: ServerRowProps) => {
       <td className="reason">
         <ForeignText text={status_context} />
       </td>
+      <td className="use">{use}</td>
       <td className="group">{group}</td>
       <td className="fits">
         <FixButton server={server} />
