@@ -8,11 +8,12 @@ import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
-import { groupsQuery, workloadsQuery } from '../queries.ts'
+import { workloadsQuery } from '../queries.ts'
 import { FixButton } from '../servers/FixButton.tsx'
 import { needsAttention } from '../servers/fix-of.ts'
 import { NoServers } from '../servers/NoServers.tsx'
 import { dismissFirstRun, isFirstRunWanted } from './first-run-choice.ts'
+import { GroupCards } from './GroupCards.tsx'
 
 export const Route = createLazyRoute('/')({ component: HomePage })
 
@@ -33,7 +34,7 @@ function HomePage() {
       {servers && servers.length > 0 && <Attention servers={servers.filter(needsAttention)} />}
       <Suspense>{servers && asksFirstRun && <FirstRun servers={servers} onDismiss={dismiss} />}</Suspense>
       {servers?.length === 0 && <NoServers />}
-      {servers && servers.length > 0 && <Groups servers={servers} />}
+      {servers && servers.length > 0 && <GroupCards servers={servers} />}
       <Suspense>
         <RecentEvents />
       </Suspense>
@@ -62,32 +63,4 @@ function Attention({ servers }: { servers: readonly Workload[] }) {
       </ul>
     </section>
   )
-}
-
-function Groups({ servers }: { servers: readonly Workload[] }) {
-  const { data: known = [] } = useQuery(groupsQuery)
-  const members = Map.groupBy(servers, ({ group }) => group)
-  const names = [...new Set([...known.map(({ name }) => name), ...members.keys()])]
-  return (
-    <section className="panel" aria-label="Groups">
-      <h2>
-        <Link to="/groups">Groups</Link>
-      </h2>
-      <ul className="plain-list">
-        {names.map((group) => (
-          <li key={group}>
-            <Link to="/servers" search={{ group }}>
-              {group}
-            </Link>{' '}
-            <span className="muted">{countOf(members.get(group) ?? [])}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function countOf(members: readonly Workload[]): string {
-  if (members.length === 0) return 'no servers'
-  return `${members.filter(({ status }) => status === 'running').length} of ${members.length} running`
 }
