@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, Link } from '@tanstack/react-router'
 import { clientTitle } from '@toolhaven/contract/client-titles'
-import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { foreignQuery } from '../queries.ts'
 import { AdoptedList } from './AdoptedList.tsx'
@@ -15,8 +15,7 @@ export const Route = createLazyRoute('/adopt')({ component: AdoptPage })
 function AdoptPage() {
   const { data: found, error } = useQuery(foreignQuery)
   const adopting = useAdopt()
-  if (error && !found) return <Problem message={messageOf(error)} />
-  if (!found) return <p className="muted">Asking the daemon …</p>
+  if (!found) return <PageWithoutData title="Adopt servers" error={error} />
   const { servers, adoptions, faults } = found
   return (
     <>

@@ -1,10 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { clientTitle } from '@toolhaven/contract/client-titles'
 import type { ClientType } from '@toolhaven/contract/client-types'
 import { messageOf } from '../api.ts'
 import { Code } from '../parts/Code.tsx'
+import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { Problem } from '../parts/Problem.tsx'
 import { clientPreviewQuery, clientsQuery, discoveryQuery, groupsQuery } from '../queries.ts'
 import { ClientFilePanel } from './ClientFilePanel.tsx'
@@ -19,10 +21,17 @@ const here = getRouteApi('/clients/$name')
 function ClientPage() {
   const { name } = here.useParams()
   const { data: known, error } = useQuery(discoveryQuery)
-  if (error && !known) return <Problem message={messageOf(error)} />
-  if (!known) return <p className="muted">Asking the daemon …</p>
+  if (!known) return <PageWithoutData title={clientTitle(name)} error={error} />
   const client = known.find(({ client_type: type }) => type === name)
-  if (!client) return <Problem message={`No client is called ${name}.`} />
+  if (!client)
+    return (
+      <>
+        <PageTitle title="No such client" />
+        <p>
+          No client is called <ForeignText text={name} />. See <Link to="/clients">all clients</Link>.
+        </p>
+      </>
+    )
   return (
     <>
       <PageTitle title={clientTitle(name)} />

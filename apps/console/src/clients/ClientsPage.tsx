@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { clientTitle } from '@toolhaven/contract/client-titles'
-import { type api, messageOf } from '../api.ts'
+import type { api } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { clientsQuery, discoveryQuery, groupsQuery } from '../queries.ts'
 import { ConnectOutcome } from './ConnectOutcome.tsx'
 import { useConnect } from './use-connect.ts'
@@ -16,13 +16,13 @@ type Client = Awaited<ReturnType<typeof api.call<'discoverClients'>>>['clients']
 
 function ClientsPage() {
   const { data: found, error } = useQuery(discoveryQuery)
-  const { data: groups } = useQuery(groupsQuery)
-  const { data: registered } = useQuery(clientsQuery)
+  const { data: groups, error: groupsError } = useQuery(groupsQuery)
+  const { data: registered, error: registeredError } = useQuery(clientsQuery)
   const { all } = page.useSearch()
   const connecting = useConnect()
-  if (error && !found) return <Problem message={messageOf(error)} />
   // A switch must not appear before its state is known, or it would be turned the wrong way.
-  if (!found || !groups || !registered) return <p className="muted">Asking the daemon …</p>
+  if (!found || !groups || !registered)
+    return <PageWithoutData title="Clients" error={error ?? groupsError ?? registeredError} />
   const names = groups.map(({ name }) => name)
   const isConnected = ({ client_type: type }: Client) => registered.some(({ name }) => name === type)
   const here = found.filter((client) => client.installed || isConnected(client))

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import type { Workload } from '@toolhaven/contract/workloads'
-import { messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { groupsQuery, workloadsQuery } from '../queries.ts'
 import { CreateGroup } from './CreateGroup.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
@@ -15,9 +14,7 @@ const NONE: readonly Workload[] = []
 function GroupsPage() {
   const { data: groups, error } = useQuery(groupsQuery)
   const { data: servers, error: serversError } = useQuery(workloadsQuery)
-  const problem = (groups ? undefined : error) ?? (servers ? undefined : serversError)
-  if (problem) return <Problem message={messageOf(problem)} />
-  if (!groups || !servers) return <p className="muted">Asking the daemon …</p>
+  if (!groups || !servers) return <PageWithoutData title="Groups" error={error ?? serversError} />
   const members = Map.groupBy(servers, ({ group }) => group)
   return (
     <>

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
-import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { OutsideLink } from '../parts/OutsideLink.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { registryQuery } from '../queries.ts'
 import { describePermissions } from '../server/describe-permissions.ts'
 import type { RegistryEntry } from './choose-entries.ts'
@@ -15,8 +14,7 @@ const here = getRouteApi('/registry/$name')
 function EntryPage() {
   const { name } = here.useParams()
   const { data: all, error } = useQuery(registryQuery)
-  if (error && !all) return <Problem message={messageOf(error)} />
-  if (!all) return <p className="muted">Asking the daemon …</p>
+  if (!all) return <PageWithoutData title={name} error={error} />
   const entry = all.find((each) => each.name === name)
   if (!entry)
     return (

@@ -1,10 +1,9 @@
 import '../css/registry.css'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
-import { messageOf } from '../api.ts'
 import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { SearchField } from '../parts/SearchField.tsx'
 import { registryQuery } from '../queries.ts'
 import { chooseEntries, REGISTRY_SEARCH, type RegistryEntry } from './choose-entries.ts'
@@ -18,15 +17,14 @@ const MOST = 200
 function RegistryPage() {
   const search = here.useSearch()
   const { data: all, error } = useQuery(registryQuery)
-  if (error && !all)
+  if (!all)
     return (
-      <Problem message={messageOf(error)}>
+      <PageWithoutData title="Registry" error={error}>
         <Link to="/registry-source" className="button">
           Change the source
         </Link>
-      </Problem>
+      </PageWithoutData>
     )
-  if (!all) return <p className="muted">Asking the daemon …</p>
   const found = chooseEntries(all, search)
   return (
     <>

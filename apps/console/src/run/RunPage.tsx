@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ImportForm } from '../import/ImportForm.tsx'
 import type { ImportSource } from '../import/import-wish.ts'
+import { ForeignText } from '../parts/ForeignText.tsx'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { registryQuery } from '../queries.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { PasteForm } from './PasteForm.tsx'
@@ -18,11 +19,23 @@ const here = getRouteApi('/run')
 
 function RunPage() {
   const { server } = here.useSearch()
-  const { data: all } = useQuery({ ...registryQuery, enabled: server !== undefined })
+  const { data: all, error } = useQuery({ ...registryQuery, enabled: server !== undefined })
   if (server === undefined) return <RunAnything />
-  if (!all) return <p className="muted">Asking the daemon …</p>
+  if (!all) return <PageWithoutData title={`Run ${server}`} error={error} />
   const entry = all.find(({ name }) => name === server)
-  if (!entry) return <Problem message={`The registry has no server ${server}.`} />
+  if (!entry)
+    return (
+      <>
+        <PageTitle title="No such entry" />
+        <p>
+          The registry has no server <ForeignText text={server} />.{' '}
+          <Link to="/registry" search={{ q: server }}>
+            Search for it
+          </Link>
+          .
+        </p>
+      </>
+    )
   return <RunEntry key={server} entry={entry} />
 }
 

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
-import { messageOf } from '../api.ts'
 import { isNotFound } from '../is-not-found.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { StatusBadge } from '../parts/StatusBadge.tsx'
 import { workloadQuery } from '../queries.ts'
 import { NoSuchServer } from './NoSuchServer.tsx'
@@ -19,7 +18,7 @@ function ServerPage() {
   const { data: server, error } = useQuery(workloadQuery(name))
   if (isNotFound(error)) return <NoSuchServer name={name} />
   if (server) return <Server server={server} />
-  return error ? <Problem message={messageOf(error)} /> : <p className="muted">Asking the daemon …</p>
+  return <PageWithoutData title={name} error={error} />
 }
 
 function Server({ server }: { server: WorkloadDetails }) {

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { messageOf } from '../api.ts'
 import { PageTitle } from '../parts/PageTitle.tsx'
-import { Problem } from '../parts/Problem.tsx'
+import { PageWithoutData } from '../parts/PageWithoutData.tsx'
 import { workloadsQuery } from '../queries.ts'
 import { BulkActions } from './BulkActions.tsx'
 import { chooseServers } from './choose-servers.ts'
@@ -19,8 +18,7 @@ function ServersPage() {
   const { data: all, error } = useQuery(workloadsQuery)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [toggle] = useState(() => (name: string) => setChosen((before) => toggled(before, name)))
-  if (error && all === undefined) return <Problem message={messageOf(error)} />
-  if (all === undefined) return <p className="muted">Asking the daemon …</p>
+  if (all === undefined) return <PageWithoutData title="Servers" error={error} />
   const shown = chooseServers(all, search)
   // What a filter hides or what is gone is not acted on.
   const acted = shown.filter(({ name }) => chosen.has(name))
