@@ -42,8 +42,10 @@ export function lifecycleCommand(verb: keyof typeof OPERATIONS, { done, notes, .
         ])
         const client = await context.daemon()
         await orUnknownWorkload(client, names, signal, () => client.call(OPERATIONS[verb], { body: { names } }, signal))
-        await waitForOutcome(context, client, names, verb).catch((error: unknown) => {
-          throw verb === 'restart' && error instanceof WorkloadFailed ? withNextStep(error) : error
+        await waitForOutcome(context, client, names, verb).catch(async (error: unknown) => {
+          if (verb !== 'restart' || !(error instanceof WorkloadFailed)) throw error
+          const { withPages } = await import('../console/page-of-server.ts')
+          throw await withPages(context, client, withNextStep(error))
         })
       }
       if (flags.format === 'json') return out.json({ names })

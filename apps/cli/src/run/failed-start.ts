@@ -1,6 +1,7 @@
 import { ThvError, isThvError } from '@toolhaven/core/errors'
 import { LAST_OUTPUT, isOurLine } from '@toolhaven/core/workloads/last-words'
 import type { DaemonClient } from '../connect/daemon-client.ts'
+import { pageOfServer } from '../console/page-of-server.ts'
 import type { Context } from '../context.ts'
 import { printable } from '@toolhaven/contract/visible-text'
 import { type WorkloadFailed, waitForOutcome } from '../output/wait-for-outcome.ts'
@@ -12,11 +13,12 @@ const LAST_LINES = 10
  * find its name taken. A remote server is kept: it does not run on this machine, and it may come back soon.
  */
 export async function failedStart(
-  { out, signal }: Context,
+  context: Context,
   client: DaemonClient,
   name: string,
   { error, keep }: { error: WorkloadFailed; keep: boolean },
 ): Promise<ThvError> {
+  const { out, signal } = context
   const params = { name }
   const told = (next: string, lines: readonly string[] = []) => {
     // The server's output is shown line by line below.
@@ -24,16 +26,20 @@ export async function failedStart(
     return new ThvError('conflict', [printable(reason), ...lines, next].join('\n'), { cause: error })
   }
   const { package: source } = await client.call('getWorkload', { params }, signal)
+  const page = await pageOfServer(context, client, name)
+  const withPage = (next: string) => (page === undefined ? next : `${next}\n${page}`)
   if (/^https?:\/\//i.test(source))
     return told(
-      `The workload is kept, and Toolhaven tries again. "thv list" shows when it runs, "thv rm ${name}" removes it.`,
+      withPage(
+        `The workload is kept, and Toolhaven tries again. "thv list" shows when it runs, "thv rm ${name}" removes it.`,
+      ),
     )
   const logs = await client.call('getWorkloadLogs', { params }, signal)
   const lines = lastLife(logs.split('\n').filter((line) => line !== '')).slice(-LAST_LINES)
   const shown = lines.length > 0 ? ['Its last lines:', ...lines.map((line) => `  ${printable(line)}`)] : []
   if (keep)
     return told(
-      `"thv logs ${name}" shows its output, "thv restart ${name}" tries again, "thv rm ${name}" removes it.`,
+      withPage(`"thv logs ${name}" shows its output, "thv restart ${name}" tries again, "thv rm ${name}" removes it.`),
       shown,
     )
   try {

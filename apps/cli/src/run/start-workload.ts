@@ -2,6 +2,7 @@ import type { RunConfig } from '@toolhaven/contract/run-config'
 import type { WorkloadDetails } from '@toolhaven/contract/workloads'
 import { ThvError, invalid, isThvError } from '@toolhaven/core/errors'
 import type { DaemonClient } from '../connect/daemon-client.ts'
+import { pageOfServer } from '../console/page-of-server.ts'
 import type { Context } from '../context.ts'
 import { orUnknownGroup } from '../lifecycle/or-unknown.ts'
 import { printable } from '@toolhaven/contract/visible-text'
@@ -35,6 +36,10 @@ export async function startWorkload(context: Context, args: readonly string[], f
     if (flags.format === 'json') return out.json(workload)
     out.line(`${name} is ${workload.status} at ${workload.url}`)
     if (workload.status === 'running') noteRemarks(out, workload)
+    if (workload.status_context.startsWith(CHANGED_TOOLS)) {
+      const page = await pageOfServer(context, client, name, { place: '/tools' })
+      if (page !== undefined) out.note(page)
+    }
     await noteDamagedFiles(context, client, workload.group ?? 'default')
   } catch (error) {
     if (flags.folder !== undefined) throw error
@@ -66,6 +71,9 @@ async function noteDamagedFiles({ out, signal }: Context, client: DaemonClient, 
   const { fileProblems, problemNotes } = await import('../commands/client/file-problems.ts')
   for (const note of problemNotes(await fileProblems(client, served, signal))) out.note(note)
 }
+
+/** As the daemon begins it. */
+const CHANGED_TOOLS = 'the tools of '
 
 const hostWarning = (name: string) =>
   `Warning: ${name} shares the network of this machine. It can call every service on it, Toolhaven's API included, and what it listens on is not behind the gateway.`
