@@ -86,7 +86,11 @@ describe('mcp list', () => {
     expect(await thv('mcp', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') })
     expect(await thv('mcp', 'list', '--server', 'ftp://example.com')).toMatchObject({ code: 2 })
     const other = await thv('mcp', 'list', '--server', world.daemon.baseUrl)
-    expect(other).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Is http://127.0.0.1') })
+    expect(other).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('answered 404\nCheck the path of http://127.0.0.1'),
+    })
   })
 
   test('a silent server is given up after the time that was asked for', async () => {
