@@ -226,8 +226,8 @@ test('names that nobody has are errors that say what may have been meant', async
 
 test('wrong usage is told before anything is done', async () => {
   for (const [args, said] of [
-    [['stop'], 'Give names, or --group, or --all'],
-    [['rm', 'time', '--all'], 'give names, or --group, or --all'],
+    [['stop'], 'pass --group NAME or --all'],
+    [['rm', 'time', '--all'], 'names, --group and --all exclude each other'],
     [['run'], 'no server given'],
     [['run', 'time', '--env', 'NOT_THERE'], 'NOT_THERE=VALUE'],
     [['run', 'time', '--label', 'x'], '--label must have the form KEY=VALUE'],
