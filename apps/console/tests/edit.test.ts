@@ -1,8 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runThv } from '../../../e2e/src/daemon-process.ts'
+import { OWN_SERVER } from '../../../e2e/src/own-server.ts'
 import { untilStatus } from '../../../e2e/src/statuses.ts'
 import { expectAccessible, expectNoSidewaysScroll } from './test-accessible.ts'
 import { FIXTURE, PHONE, startConsole, type TestConsole, WIDE } from './test-console.ts'
@@ -199,6 +200,30 @@ test('headers of pasted JSON become headers, and an edit of a remote server keep
   await outcome().getByText('running').waitFor()
   expect(await far()).toMatchObject({
     ...{ headers: { 'X-Team': 'web' }, headers_from_secrets: { Authorization: 'far-Authorization' } },
+  })
+})
+
+test('a server that runs from a folder is edited like any other, and keeps its folder', async () => {
+  const folder = path.join(toolhaven.home.dir, 'home/own')
+  await mkdir(folder, { recursive: true })
+  const manifest = { name: 'own', version: '1.0.0', type: 'module', main: 'server.js' }
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest))
+  const alone = OWN_SERVER.replace("import { greeting } from 'greeting'", "const greeting = 'hello'")
+  await writeFile(path.join(folder, 'server.js'), alone)
+  await toolhaven.daemon().api.call('createWorkload', { body: { name: 'own', folder: { path: folder } } })
+  await untilStatus(toolhaven.daemon(), 'own', 'running')
+  await page.goto(new URL('/servers/own/edit', toolhaven.daemon().baseUrl).href)
+  await page.getByText(`Your own server in the folder ${folder}. It may not change files there.`).waitFor()
+  await plan().getByText('No changes yet.').waitFor()
+  await openPart('Tools and limits')
+  await field('Requests per minute').fill('60')
+  await plan().getByText('thv edit own --requests-per-minute 60').waitFor()
+  expect(await page.getByRole('list', { name: 'In the way' }).count()).toBe(0)
+  await expectAccessible(page)
+  await apply().click()
+  await outcome().getByText('running').waitFor()
+  expect(await toolhaven.daemon().api.call('getWorkload', { params: { name: 'own' } })).toMatchObject({
+    ...{ folder: { path: folder }, limits: { requests_per_minute: 60 } },
   })
 })
 

@@ -6,11 +6,11 @@ import { ProblemsOfForm } from '../run/FieldProblems.tsx'
 import { inFormWords } from '../run/form-words.ts'
 import { Outcome } from '../run/Outcome.tsx'
 import { ServerFields } from '../run/ServerFields.tsx'
-import { TargetField } from '../run/SourceFields.tsx'
 import { editCommand } from '../run/thv-command.ts'
 import { ChangedMeanwhile } from './ChangedMeanwhile.tsx'
 import type { FilledBase } from './edit-base.ts'
 import { EditPlan } from './EditPlan.tsx'
+import { SourcePart } from './SourcePart.tsx'
 import { UndoNotice } from './UndoNotice.tsx'
 import { useEditForm } from './use-edit-form.ts'
 import { useEditPlan } from './use-edit-plan.ts'
@@ -35,10 +35,7 @@ export function EditForm({ current, entry }: EditFormProps) {
   return (
     <form className="form" onSubmit={submit} aria-label={`Edit ${name}`}>
       <ProblemsOfForm value={plan.problems}>
-        <fieldset className="panel">
-          <legend>What runs</legend>
-          <TargetField form={form} onChange={edit.change} />
-        </fieldset>
+        <SourcePart base={base} form={form} onChange={edit.change} />
         <ServerFields form={form} onChange={edit.change} basis={base.basis} isMade />
       </ProblemsOfForm>
       {edit.isOther && <ChangedMeanwhile name={name} of={edit.merged} onTakeOver={edit.takeOver} />}

@@ -24,6 +24,8 @@ export function editCommand(name: string, before: CreateRequest, update: UpdateR
   }
   const flags = flagsOf(replaced)
   if (flags === undefined) return undefined
+  // After the dashes, the command would take the place of the one that starts the server in its folder.
+  if (args && before.folder?.command) return undefined
   const isCleared = (field: keyof typeof WHOLE) => update[field] === null && before[field] !== undefined
   const server = image ?? url
   return line([
