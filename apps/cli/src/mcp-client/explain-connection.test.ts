@@ -90,7 +90,7 @@ test('an address that leads to no MCP server is explained, for both transports',
   for (const [address, told] of wrong)
     for (const transports of [['streamable-http', 'sse'], ['sse']] as const) {
       const message = await toldOf(address, transports)
-      expect(message, `${transports}`).toMatch(told)
-      expect(message, `${transports}`).not.toMatch(LIBRARY_WORDS)
+      expect(message, transports.join()).toMatch(told)
+      expect(message, transports.join()).not.toMatch(LIBRARY_WORDS)
     }
 })

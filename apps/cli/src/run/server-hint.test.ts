@@ -19,7 +19,7 @@ test.each([
   ['uvx:mcp-server-time', 'uvx://mcp-server-time'],
   ['go:example.com/team/server@v1.0.0', 'go://example.com/team/server@v1.0.0'],
   ['https://www.npmjs.com/package/@scope/memory', 'npx://@scope/memory'],
-  ['https://pypi.org/project/mcp-server-time/', 'uvx://mcp-server-time'],
+  ['https://pypi.example/project/mcp-server-time/', 'uvx://mcp-server-time'],
   ['https://pkg.go.dev/example.com/team/server', 'go://example.com/team/server'],
   ['https://hub.docker.com/r/mcp/time', 'mcp/time'],
   ['docker://mcp/time:1', 'mcp/time:1'],

@@ -45,7 +45,7 @@ const STARTERS: readonly (readonly [readonly string[], string])[] = [
 
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/^https?:\/\/(?:www\.)?npmjs\.com\/package\/((?:@[\w.-]+\/)?[\w.-]+)/, 'npx://'],
-  [/^https?:\/\/pypi\.org\/project\/([\w.-]+)/, 'uvx://'],
+  [/^https?:\/\/pypi\.[a-z]+\/project\/([\w.-]+)/, 'uvx://'],
   [/^https?:\/\/pkg\.go\.dev\/([^?#@]+)/, 'go://'],
   [/^https?:\/\/hub\.docker\.com\/r\/([\w.-]+\/[\w.-]+)/, ''],
   [/^(?:docker|oci):\/\/(.+)$/, ''],
