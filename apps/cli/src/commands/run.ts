@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts'
+import { ownProgramHint } from '../run/own-program.ts'
 import { RUN_FLAGS } from '../run/run-flags.ts'
 
 const DETACHED = 'The server keeps running when "thv run" ends. To return before the server answers, use --no-wait.'
@@ -35,10 +36,7 @@ export const run = defineCommand({
       name: 'args',
       summary: 'arguments of the server, after --',
       variadic: true,
-      afterDashes: ([program = '', ...rest]) =>
-        /^(?:bun|deno|node|python[\d.]*|ruby)$/.test(program)
-          ? `To run your own program, name its folder: thv run --folder . -- ${[program, ...rest].join(' ')}`
-          : undefined,
+      afterDashes: (words) => ownProgramHint(words),
     },
   ],
   flags: RUN_FLAGS,

@@ -9,7 +9,7 @@ export function callArguments(tool: Tool, pairs: readonly string[], json: string
   const values = json === undefined ? {} : parseObject(json)
   const given = new Map<string, string[]>()
   for (const pair of pairs) {
-    const [key, text] = splitPair(pair)
+    const [key, text] = splitPair(tool, pair)
     given.set(key, [...(given.get(key) ?? []), text])
   }
   for (const [key, texts] of given) {
@@ -38,10 +38,15 @@ function parseObject(json: string): Values {
   return value
 }
 
-function splitPair(pair: string): [key: string, text: string] {
+function splitPair(tool: Tool, pair: string): [key: string, text: string] {
   refuseCurlyQuote(pair)
   const at = pair.indexOf('=')
-  if (at < 1) throw invalid(`${pair} has no value; write it as key=value, such as city=Bern`)
+  if (Object.hasOwn(propertiesOf(tool), pair)) throw invalid(`${pair} has no value; write ${pair}=VALUE`)
+  if (at < 1) {
+    const [first, ...others] = tool.inputSchema.required ?? Object.keys(propertiesOf(tool))
+    const like = first !== undefined && others.length === 0 ? `${first}=${pair}` : 'key=value, such as city=Bern'
+    throw invalid(`${pair} has no name; write it as ${like}`)
+  }
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 

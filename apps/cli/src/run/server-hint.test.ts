@@ -9,6 +9,10 @@ test.each([
   ['htp://x.example/mcp', 'http://x.example/mcp'],
   ['httpss://x.example/mcp', 'https://x.example/mcp'],
   ['localhost:9000/mcp', 'http://localhost:9000/mcp'],
+  ['tools.example.com/mcp', 'https://tools.example.com/mcp'],
+  ['./server.py', '--folder . -- python3 ./server.py'],
+  ['server.js', '--folder . -- node server.js'],
+  ['/srv/tool/index.mjs', '--folder /srv/tool -- node index.mjs'],
 ])('%s may have meant %s', (typed, meant) => {
   expect(serverHint([typed])).toContain(`thv run ${meant}"`)
 })
@@ -53,6 +57,7 @@ test.each([
   [['uv', 'tool', 'run', 'mcp-server-time'], 'thv run uvx://mcp-server-time'],
   [['go', 'run', 'example.com/team/server@latest'], 'thv run go://example.com/team/server@latest'],
   [['python3', '-m', 'mcp_server_time', '--verbose'], 'thv run uvx://mcp-server-time -- --verbose'],
+  [['python server.py'], 'thv run --folder . -- python server.py'],
   [['docker'], 'thv run IMAGE'],
   [['podman', 'run', '-p', '80:80', 'mcp/time'], 'thv run IMAGE'],
 ])('the line of another program is written as it is here: %j', (line, meant) => {

@@ -1,5 +1,7 @@
+import { basename, dirname } from 'node:path'
 import { readDockerRun } from '@toolhaven/core/adopt/docker-arguments'
 import { closest } from '@toolhaven/core/closest'
+import { ownProgramHint } from './own-program.ts'
 
 /** What the user most likely meant by something that cannot be run. */
 export function serverHint([server = '']: readonly string[]): string | undefined {
@@ -15,11 +17,32 @@ export function serverHint([server = '']: readonly string[]): string | undefined
     return 'To run a server.json, download it first: "curl -O URL", then "thv run ./server.json".'
   if (/^(?:localhost|127\.0\.0\.1|\[::1\]):\d+(?:\/[^:@]*)?$/.test(server))
     return `For a server that is already running, write its URL: "thv run http://${server}".`
+  if (/^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/(?:.*\/)?(?:mcp|sse)\/?$/.test(server))
+    return `For a remote server, write its URL: "thv run https://${server}".`
   const [, scheme = '', address] = /^([A-Za-z]+):\/*([^/].*)$/.exec(server) ?? []
   const meant = closest(scheme, ['https', 'http'])
   if (address !== undefined && meant !== undefined && meant !== scheme)
     return `Did you mean "thv run ${meant}://${address}"?`
-  return undefined
+  return programFileHint(server)
+}
+
+const INTERPRETERS: Readonly<Record<string, string>> = {
+  py: 'python3',
+  js: 'node',
+  mjs: 'node',
+  cjs: 'node',
+  ts: 'node',
+  rb: 'ruby',
+}
+
+/** The command for a file of the user's own program. */
+function programFileHint(server: string): string | undefined {
+  const [file, ending = ''] = /^[^\s:]+\.([a-z]+)$/.exec(server) ?? []
+  const interpreter = INTERPRETERS[ending]
+  if (file === undefined || interpreter === undefined) return undefined
+  return file.startsWith('/')
+    ? ownProgramHint([interpreter, basename(file)], dirname(file))
+    : ownProgramHint([interpreter, file])
 }
 
 const packageHint = (scheme: string, name: string) => `To run a package, write "thv run ${scheme}://${name}".`
@@ -83,6 +106,10 @@ export function otherProgramHint(line: readonly string[]): string | undefined {
   }
   if (/^python[\d.]*$/.test(program) && rest[0] === '-m' && rest[1] !== undefined)
     return `Write the name that the package has on PyPI, perhaps "thv run ${[`uvx://${rest[1].replaceAll('_', '-')}`, ...handed(rest.slice(2))].join(' ')}".`
+  if (rest.length > 0) {
+    const ofOwn = ownProgramHint(words)
+    if (ofOwn !== undefined) return ofOwn
+  }
   if (program !== 'docker' && program !== 'podman') return undefined
   if (rest.length === 0) return 'Write the image: "thv run IMAGE".'
   const found = readDockerRun(rest)

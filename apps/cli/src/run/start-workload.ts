@@ -59,8 +59,16 @@ async function noteSecond({ out, signal }: Context, client: DaemonClient, name: 
   const { workloads } = await client.call('listWorkloads', { query: { all: true } }, signal)
   const [earlier, own] = [first, name].map((each) => workloads.find((workload) => workload.name === each))
   if (earlier === undefined || earlier.package !== own?.package) return
-  const command = earlier.status === 'stopped' ? `"thv restart ${first}" starts it` : `it is ${earlier.status}`
-  out.note(`There is already a workload ${first} of the same server (${command}), so this one is called ${name}.`)
+  out.note(
+    `There is already a workload ${first} of the same server (${stateOf(earlier)}), so this one is called ${name}.`,
+  )
+}
+
+function stateOf({ name, status }: { name: string; status: string }): string {
+  if (status === 'stopped') return `"thv restart ${name}" starts it`
+  return status === 'error' || status === 'unhealthy'
+    ? `it does not work: "thv logs ${name}" shows why`
+    : `it is ${status}`
 }
 
 /** A client with a damaged file does not see the workload and reports no error, so this command warns. */

@@ -44,9 +44,15 @@ async function askGo(go: string, name: string, env: Record<string, string>, sign
       throw unavailable(`The Go module proxy could not be reached for ${name}. Check the network and GOPROXY.`)
     }
   }
-  throw notFound(
-    `The Go package ${name} was not found (${said.trim().split('\n').at(-1)?.slice(0, 200) ?? ''}). Check its path.`,
-  )
+  const reason = said
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.trim()
+    .replace(/^server response: /, '')
+    .replace(/\.$/, '')
+    .slice(0, 200)
+  throw notFound(`The Go package ${name} was not found${reason ? ` (${reason})` : ''}. Check its path and version.`)
 }
 
 /** https://go.dev/ref/mod#goproxy-protocol */

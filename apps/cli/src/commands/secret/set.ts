@@ -80,8 +80,10 @@ async function askValue(name: string, signal: AbortSignal): Promise<string> {
   return askHidden({ message: `Value of ${name} (not shown)`, instead: noTerminal(name), signal })
 }
 
+const shellWord = (word: string) => (/^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
 const noTerminal = (name: string) =>
-  `there is no terminal to ask at; pipe the value in: "cat FILE | thv secret set ${name}"`
+  `there is no terminal to ask at; pipe the value in: "cat FILE | thv secret set ${shellWord(name)}"`
 
 async function store(client: DaemonClient, key: string, value: string, signal: AbortSignal) {
   const { isThvError } = await import('@toolhaven/core/errors')

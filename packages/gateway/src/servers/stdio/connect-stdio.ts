@@ -30,8 +30,8 @@ export async function connectStdio(
     if (error instanceof ThvError) throw error
     if (error instanceof Error && error.name === 'TimeoutError')
       throw new StayedSilent(
-        `The server ${name} did not complete the MCP handshake: it answered neither server/discover nor initialize in time. ` +
-          'Check that it is an MCP server on standard input and output. If it listens on a port, give its transport and target port.',
+        `The server ${name} did not answer its first MCP message in time. Check that it is an MCP server on standard input and output. ` +
+          'If it listens on a port, set transport and target_port.',
         error,
       )
     throw unavailable(

@@ -74,6 +74,6 @@ function refuseOtherProgram({ hasSpoken, strayLine }: StdioPipe, name: string): 
   if (hasSpoken || strayLine === undefined) return
   throw unavailable(
     `The server ${name} is not an MCP server on standard input and output: it answers nothing and writes "${strayLine.slice(0, 200)}". ` +
-      'If it listens on a port, give its transport and target port.',
+      'If it listens on a port, set transport and target_port.',
   )
 }
