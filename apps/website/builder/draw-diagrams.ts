@@ -115,7 +115,10 @@ async function draw(page: Page, text: string, mode: keyof typeof MODES) {
     theme: 'base',
     htmlLabels: false,
     flowchart: { htmlLabels: false },
+    sequence: { diagramMarginX: 4 },
     themeVariables,
+    // Half transparent, as they are otherwise, the ground of a label lets the arrow strike its text through.
+    themeCSS: '.edgeLabel rect { opacity: 1; }',
   }
   const answer = z.object({ svg: z.string(), labels: z.string(), size })
   return answer.parse(
