@@ -133,3 +133,21 @@ test('sentences that a program prints wrap, and its tables keep their columns', 
   expect(outputs.filter(({ text, hides }) => hides && !/ {2,}\S.* {2,}/.test(text))).toEqual([])
   expect(outputs.some(({ text, hides }) => hides && text.startsWith('NAME'))).toBe(true)
 })
+
+test.each([
+  ['/toolhaven/concepts/mcp-primer', '.diagram'],
+  ['/toolhaven/guides-cli/client-configuration', '.code-output pre'],
+  ['/toolhaven/guides-cli/telemetry-and-metrics', '.markdown pre'],
+])('what scrolls on a phone has a shadow at its edge: %s %s', async (path, selector) => {
+  await page.setViewportSize(MOBILE)
+  await page.goto(path)
+  await hydrated(page)
+  const shadows = await page
+    .locator(selector)
+    .evaluateAll((all) =>
+      all
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => getComputedStyle(box).backgroundImage.split('linear-gradient').length - 1),
+    )
+  expect(new Set(shadows)).toEqual(new Set([2]))
+})
