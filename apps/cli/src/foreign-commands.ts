@@ -65,5 +65,7 @@ export const FOREIGN_ADVICE: ReadonlyMap<string, string> = new Map([
     'registry add',
     'There is one registry: "thv config set-registry SOURCE" changes it. "thv run" also takes packages, images and URLs that it does not list.',
   ],
+  ['registry set', 'It is called "thv config set-registry SOURCE".'],
+  ['registry use', 'It is called "thv config set-registry SOURCE".'],
   ['registry remove', 'There is one registry: "thv config unset-registry" goes back to the built-in one.'],
 ])

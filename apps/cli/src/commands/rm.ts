@@ -17,12 +17,16 @@ export const rm = lifecycleCommand('delete', {
   ],
   done: 'is removed',
   notes: async (client, names, signal) => {
-    const { adoptions } = await client.call('discoverServers', {}, signal)
-    return adoptions
+    const { adoptions, faults } = await client.call('discoverServers', {}, signal)
+    const adopted = adoptions
       .filter(({ name }) => names.includes(name))
       .map(
         ({ name }) =>
           `Clients still point to ${name}, which was adopted; "thv adopt --undo ${name}" gives it back to them.`,
       )
+    if (faults.length === 0) return adopted
+    const registered = (await client.call('listClients', {}, signal)).map(({ name }) => name)
+    const { fileProblems, leftoverNotes } = await import('./client/file-problems.ts')
+    return [...adopted, ...leftoverNotes(await fileProblems(client, registered, signal))]
   },
 })

@@ -14,10 +14,11 @@ type WorkloadReport = DoctorReport['workloads'][number]
 export async function checkWorkload(
   client: DaemonClient,
   runtime: string,
-  { name, url, status, status_context: context }: Workload,
+  workload: Workload,
   signal: AbortSignal,
 ): Promise<WorkloadReport> {
-  const up = statusCheck(name, status, context)
+  const { name, url, status, status_context: context } = workload
+  const up = statusCheck(workload)
   if (status !== 'running') return { name, grade: gradeOf([up]), checks: [up] }
   const { checks: answers, protocolVersion, tools, tokens }: ServerProbe = await probeServer(name, url, signal)
   const details = await client.call('getWorkload', { params: { name } }, signal)
@@ -34,22 +35,26 @@ export async function checkWorkload(
   }
 }
 
-export function statusCheck(name: string, status: Workload['status'], context: string): DoctorCheck {
+type Subject = Pick<Workload, 'name' | 'status' | 'status_context' | 'remote'>
+
+export function statusCheck(subject: Subject): DoctorCheck {
+  const { status, status_context: context } = subject
   const found = [status, context].filter(Boolean).join(': ')
   if (status === 'running') return { check: 'status', status: 'ok', found: 'running' }
   // A workload that is starting or stopping is healthy; it just takes a while.
   if (status === 'starting' || status === 'stopping' || status === 'removing')
     return { check: 'status', status: 'info', found }
-  return { check: 'status', status: 'failed', found, fix: fixOf(name, status, context) }
+  return { check: 'status', status: 'failed', found, fix: fixOf(subject) }
 }
 
-function fixOf(name: string, status: Workload['status'], context: string): string {
+function fixOf({ name, status, status_context: context, remote }: Subject): string {
   if (status === 'stopped' || status === 'unhealthy') return `thv restart ${name}`
   if (status === 'unknown') return 'thv runtime check'
   const [, port] = /^Port (\d+) .*is taken/.exec(context) ?? []
   if (port !== undefined) return `thv restart ${name} (after you stopped the program that has port ${port})`
   const [, secret] = /^secret (\S+) not found/.exec(context) ?? []
   if (secret !== undefined) return `thv secret set ${secret}`
+  if (remote) return `thv rm ${name} (if its address is wrong; Toolhaven tries again by itself)`
   return context.includes('blocked: ') ? `thv learn ${name} --observe` : `thv logs ${name}`
 }
 

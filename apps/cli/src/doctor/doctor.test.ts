@@ -310,11 +310,19 @@ describe('the status of a workload', () => {
     ['error', 'secret key not found', 'failed', 'thv secret set key'],
     ['error', 'the server exited with code 1', 'failed', 'thv logs time'],
   ] as const)('%s (%s) is %s', (status, context, outcome, fix) => {
-    expect(statusCheck('time', status, context)).toMatchObject({ status: outcome, ...(fix && { fix }) })
+    expect(statusCheck({ name: 'time', status, status_context: context, remote: false })).toMatchObject({
+      status: outcome,
+      ...(fix && { fix }),
+    })
   })
 
   it('names the program that has its port', () => {
-    const told = statusCheck('time', 'error', 'Port 4000 on 127.0.0.1 is taken by nginx (pid 7); free it.')
+    const told = statusCheck({
+      name: 'time',
+      status: 'error',
+      status_context: 'Port 4000 on 127.0.0.1 is taken by nginx (pid 7); free it.',
+      remote: false,
+    })
     expect(told).toMatchObject({
       found: expect.stringContaining('nginx (pid 7)'),
       fix: expect.stringContaining('port 4000'),

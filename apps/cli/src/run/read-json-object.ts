@@ -15,7 +15,8 @@ export async function readJsonObject(cwd: string, flag: string, file: string): P
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
     if (isThvError(error)) throw invalid(`${flag} ${file} cannot be used: ${error.message}`, error)
-    throw invalid(`${flag} ${file} is not JSON: ${placeOf(text, error)}`, error)
+    const hint = /\.ya?ml$/.test(file) ? `\nA YAML file of Toolhaven is for "thv apply -f ${file}".` : ''
+    throw invalid(`${flag} ${file} is not JSON: ${placeOf(text, error)}${hint}`, error)
   }
   throw invalid(`${flag} ${file} must contain a JSON object`)
 }

@@ -4,7 +4,17 @@ import { parseOutside } from '@toolhaven/contract/parse-outside'
 import { closest } from '@toolhaven/core/closest'
 import { invalid, isThvError } from '@toolhaven/core/errors'
 import { isNestedDeeper, MOST_LEVELS } from '@toolhaven/core/json/nesting'
-import { type Document, type YAMLError, LineCounter, isMap, isNode, isPair, isScalar, parseAllDocuments } from 'yaml'
+import {
+  type Document,
+  type YAMLError,
+  LineCounter,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+} from 'yaml'
 import * as z from 'zod'
 
 /** Parses the file for `thv apply`. Errors call it `where`, and name every fault at once with its line. */
@@ -109,6 +119,7 @@ function plainer(value: unknown, path: readonly (string | number)[], message: st
     const isNamed = path[0] === 'workloads' || path[0] === 'clients'
     return `${message}; begin each entry with a dash: "- ${isNamed && path.length === 1 ? `name: ${name}` : name}"`
   }
+  if (message === 'must be an object' && isSeq(value)) return `${message}; write "NAME: value" without a dash`
   if (!message.startsWith('is not a known client') || !isScalar(value)) return message
   const meant = closest(String(value.value), CLIENT_TYPES)
   return meant === undefined ? message : `is not a known client; did you mean ${meant}?`

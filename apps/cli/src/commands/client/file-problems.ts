@@ -27,3 +27,13 @@ export function problemNotes(problems: readonly FileProblem[]): string[] {
     ),
   )
 }
+
+/** What a command leaves behind in files that cannot be read. */
+export function leftoverNotes(problems: readonly FileProblem[], isRemoved = false): string[] {
+  return problems.map(({ client, reason }) => {
+    const next = isRemoved ? ` and "thv client remove ${client}"` : ''
+    return printable(
+      `${client} keeps its entries: ${reason}. Fix this, then run "thv client register ${client}"${next} to correct them.`,
+    )
+  })
+}

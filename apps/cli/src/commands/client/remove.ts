@@ -28,5 +28,7 @@ export const clientRemove = defineCommand({
     if (flags.format === 'json') return out.json(body)
     const where = flags.group.length > 0 ? ` from ${flags.group.join(', ')}` : ''
     for (const name of names) out.line(`${name} is removed${where}`)
+    const { fileProblems, leftoverNotes } = await import('./file-problems.ts')
+    for (const note of leftoverNotes(await fileProblems(client, names, signal), true)) out.note(note)
   },
 })

@@ -81,7 +81,9 @@ async function refuseExposure(
   if (isPrivileged) return
   const exposed = await host.exposedBy(found)
   if (exposed !== undefined)
-    throw invalid(`volume "${name}" would expose ${exposed}; to mount it, set "privileged" in the permission profile`)
+    throw invalid(
+      `volume "${name}" would expose ${exposed}; mount only the folder that the server needs, or set "privileged" in the permission profile`,
+    )
 }
 
 /** The server could replace the inner mount with a link, and would see the link's target after a restart. */
