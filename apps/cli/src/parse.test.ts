@@ -113,7 +113,7 @@ test('options of docker, kubectl, journalctl and npm are answered with ours', as
 test('a word more than a server is refused before anything starts, and may stand behind "--"', async () => {
   const told = await toldOf('run', 'time', 'time2', '--name', 'x')
   expect(told).toContain(
-    '\'thv run\' takes one server\nIf "time2" is for the server, write it after "--": thv run time -- time2\n',
+    '\'thv run\' takes one server\nIf "time2" is for the server, write it after "--": thv run time -- time2\nIf it belongs to a value before it,',
   )
   expect(await toldOf('run', 'node', 'server.js')).toContain('thv run --folder . -- node server.js')
   for (const line of [

@@ -167,7 +167,7 @@ function refuseBeforeDashes(command: Command, { words, args = [] }: CommandDef, 
   const meant = args[at]?.afterDashes?.(before)
   command.error(
     meant === undefined
-      ? `error: 'thv ${words}' takes one ${args[0]?.name}\nIf "${rest.join(' ')}" is for the server, write it after "--": thv ${words} ${first} -- ${rest.join(' ')}`
+      ? `error: 'thv ${words}' takes one ${args[0]?.name}\nIf "${rest.join(' ')}" is for the server, write it after "--": thv ${words} ${first} -- ${rest.join(' ')}\nIf it belongs to a value before it, put that value in quotes.`
       : `error: 'thv ${words}' takes one ${args[0]?.name}\n${meant}`,
   )
 }

@@ -396,7 +396,7 @@ describe('operations of the API', () => {
   }
 
   it('are found, and shown in the viewer, whether it is open already or not', async () => {
-    for (const text of ['Restart a workload', 'Delete a group']) {
+    for (const text of ['Restart a workload', 'Unregister several clients']) {
       await search(text)
       expect(await active().innerText()).toContain(text)
       await page.keyboard.press('Enter')

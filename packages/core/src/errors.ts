@@ -36,6 +36,8 @@ export function isThvError(error: unknown, code?: ErrorCode): error is ThvError 
 /** One line of text for a status or a log, for any thrown value. */
 export function describeError(error: unknown): string {
   if (wasReplaced(error)) return REPLACED
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+    return "no space is left on a disk that Toolhaven's folders are on; free some and try again"
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -39,8 +39,8 @@ test.each([
     'brave needs BRAVE_API_KEY. Pass it with --secret NAME,target=BRAVE_API_KEY or -e BRAVE_API_KEY=VALUE',
   ],
   [
-    'its authorization server a.example publishes no metadata. Give oauth_config',
-    'its authorization server a.example publishes no metadata. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+    'its authorization server a.example does not say where to log in. Set oauth_config, or a header with a token',
+    'its authorization server a.example does not say where to log in. Say where with --remote-auth-issuer, or pass a stored token with --header-secret Authorization=NAME',
   ],
   [
     'oauth_config is only for remote servers; remove it',

@@ -101,8 +101,8 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|; )server_json\./g, 'server.json: '],
   [/: set it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],
   [
-    /publishes no metadata\. Give oauth_config/,
-    'publishes no metadata. Say where to log in with --remote-auth-issuer, or pass a token with --header Authorization=VALUE',
+    /\. Set oauth_config, or a header with a token/,
+    '. Say where with --remote-auth-issuer, or pass a stored token with --header-secret Authorization=NAME',
   ],
   [
     /^oauth_config is only for remote servers; remove it/,

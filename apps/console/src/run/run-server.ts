@@ -16,6 +16,9 @@ export interface Attempt {
   stored: Map<string, string>
 }
 
+/** A mistyped name is refused instead of being taken for an image. */
+export const KNOWN = { known_only: true }
+
 /** Runs the server, or changes the one that was made. Its secrets are stored once the daemon accepts the rest. */
 export async function runServer(
   api: Pick<ApiClient, 'call' | 'plan'>,
@@ -28,8 +31,8 @@ export async function runServer(
   await prepareStore(api, named)
   refuseEarly(
     made === undefined
-      ? await api.plan('createWorkload', { body: early })
-      : await api.plan('editWorkload', { params: { name: made }, body: editOf(early) }),
+      ? await api.plan('createWorkload', { body: early, query: KNOWN })
+      : await api.plan('editWorkload', { params: { name: made }, body: editOf(early), query: KNOWN }),
   )
   await storeSecrets(api, named, keys, stored)
   return made === undefined

@@ -2,6 +2,7 @@ import { api } from '../api.ts'
 import type { RegistryEntry } from '../registry/choose-entries.ts'
 import { editOf, requestOf } from './request-of.ts'
 import { basisOf, type RunForm } from './run-form.ts'
+import { KNOWN } from './run-server.ts'
 import { newSecrets, secretNameFor } from './secret-names.ts'
 import { obstacles, usePlan } from './use-plan.ts'
 
@@ -13,8 +14,8 @@ export function useRunPlan(form: RunForm, entry: RegistryEntry | undefined, made
     key: [made, request],
     ask: (signal) =>
       made === undefined
-        ? api.plan('createWorkload', { body: request }, signal)
-        : api.plan('editWorkload', { params: { name: made }, body: editOf(request) }, signal),
+        ? api.plan('createWorkload', { body: request, query: KNOWN }, signal)
+        : api.plan('editWorkload', { params: { name: made }, body: editOf(request), query: KNOWN }, signal),
     isEnabled: Boolean(request.image ?? request.url),
   })
   return { request, fresh, plan: data, isFetching, ...obstacles(data, error, fresh) }

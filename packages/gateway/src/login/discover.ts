@@ -117,7 +117,9 @@ async function authorizationServer(options: DiscoverOptions, issuer: string): Pr
       )
     return server
   }
-  throw unavailable(`its authorization server ${at.host} publishes no metadata. Give oauth_config`)
+  throw unavailable(
+    `its authorization server ${at.host} does not say where to log in. Set oauth_config, or a header with a token`,
+  )
 }
 
 /** RFC 8414 with the path inserted, OpenID Connect with the path inserted and appended. */

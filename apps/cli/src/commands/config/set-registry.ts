@@ -43,9 +43,11 @@ async function withNextStep(error: unknown, isUrl: boolean): Promise<unknown> {
   if (!isThvError(error, 'invalid')) return error
   const { inFlags } = await import('../../output/in-flags.ts')
   const { message } = inFlags(error)
-  const check = message.includes(' is not a registry: ')
-    ? 'Correct the file, or name another one'
-    : `Check the ${isUrl ? 'address' : 'path'}`
+  const check = message.includes('unknown field mcpServers')
+    ? 'It is a file of an AI client, whose servers "thv adopt" moves here. Name the file of a registry'
+    : message.includes(' is not a registry: ')
+      ? 'Correct the file, or name another one'
+      : `Check the ${isUrl ? 'address' : 'path'}`
   const next = `${check}. Nothing was changed: "thv config get-registry" shows the registry in use.`
   return new ThvError(error.code, `${message}\n${next}`, { cause: error })
 }

@@ -23,5 +23,9 @@ export function reasonOf(error: unknown, { backend: { url, isRemote }, limits }:
   if (isNotReached(error)) return `${notReachedText(error)}. Check the address, the network, and that the server runs`
   if (error instanceof Error && error.name === 'TimeoutError')
     return `${url} did not answer within ${Math.round(limits.remoteMs / 1000)} s`
+  if (error instanceof Refused && error.status >= 300 && error.status < 400)
+    return `${describeError(error)}: it redirects. Open ${url} in a browser to see where to, and use that address`
+  if (error instanceof Refused && error.status >= 500)
+    return `${describeError(error)}. The fault is on its side: ask who runs it, or try again later`
   return describeError(error)
 }

@@ -82,7 +82,7 @@ export class Refused extends Error {
 
   /** The same request would get the same answer later. */
   get isFinal(): boolean {
-    return this.status >= 400 && this.status < 500 && !PASSING.has(this.status)
+    return this.status >= 300 && this.status < 500 && !PASSING.has(this.status)
   }
 }
 
