@@ -146,6 +146,26 @@ test('a refused request shows the sentence of the API, and nothing that was type
   expect(await page.getByLabel('Package or image').inputValue()).toBe(FIXTURE)
 })
 
+test('a mistyped name is said before anything is made', async () => {
+  await page.goto(new URL('/servers', toolhaven.daemon().baseUrl).href)
+  await page.getByRole('link', { name: 'Run a server' }).click()
+  await page.getByLabel('Package or image').fill('tiem')
+  await page
+    .getByRole('list', { name: 'In the way' })
+    .getByText(/The registry has no "tiem"/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/The registry has no "tiem"/)
+    .waitFor()
+  expect((await toolhaven.daemon().api.call('listWorkloads', { query: { all: true } })).workloads).not.toContainEqual(
+    expect.objectContaining({ name: 'tiem' }),
+  )
+  await page.getByLabel('Package or image').fill(FIXTURE)
+  await page.getByLabel('Name', { exact: true }).fill('mine')
+})
+
 test('a reload keeps what was typed, except for values of secrets', async () => {
   await page.getByText('Variables and secrets', { exact: true }).click()
   await page.getByRole('button', { name: 'Add a secret' }).click()
