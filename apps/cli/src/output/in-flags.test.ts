@@ -8,6 +8,15 @@ test.each([
     'server_json: a/b cannot run: nuget packages are not supported',
     'a/b cannot run: nuget packages are not supported\n"thv search WORD" finds servers that run here.',
   ],
+  [
+    'server_json.packages.0.transport: is missing',
+    'server.json: packages.0.transport: is missing\nA small one: {"name": "example/server", "description": "…", "version": "1.0.0", "packages": [{"registryType": "npm", "identifier": "NAME", "version": "1.0.0", "transport": {"type": "stdio"}}]}',
+  ],
+  [
+    '/r.json is not a registry: $.version: is missing; $: unknown field servers',
+    '/r.json is not a registry: version: is missing; unknown field servers',
+  ],
+  ['permission_profile.read: must be a list', '--permission-profile.read: must be a list, such as ["/srv/data"]'],
   ['key: must not contain a comma', 'the name of a secret must not contain a comma'],
   ['proxy_port 80 belongs to the workload time', '--proxy-port 80 belongs to the workload time'],
   ['target_port is missing: a sse server needs it', '--target-port is missing: a sse server needs it'],

@@ -64,6 +64,9 @@ export const FLAG_OF_FIELD = [
 /** Messages about these begin with the object, and name its fields without the prefix. */
 const OBJECTS = ['oidc', 'oauth_config', 'telemetry_config'] as const
 
+const SMALL_SERVER_JSON =
+  '{"name": "example/server", "description": "…", "version": "1.0.0", "packages": [{"registryType": "npm", "identifier": "NAME", "version": "1.0.0", "transport": {"type": "stdio"}}]}'
+
 /** Phrases of the API about routes and bodies, with the same advice for the CLI. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/GET \/api\/v1beta\/workloads\?all=true lists them/, '"thv list --all" lists them'],
@@ -99,6 +102,9 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^server_json: (.* cannot run: .*)$/s, '$1\n"thv search WORD" finds servers that run here.'],
   [/^server_json: /, ''],
   [/(?<=^|; )server_json\./g, 'server.json: '],
+  [/^server\.json: .*$/s, `$&\nA small one: ${SMALL_SERVER_JSON}`],
+  [/(?<=is not a registry: .*)\$(?:\.|: )(?=[a-z])/g, ''],
+  [/^permission_profile\.(read|write): must be a list$/, '$&, such as ["/srv/data"]'],
   [/: set it in headers$/, '. Pass each with --header-secret HEADER=NAME or --header HEADER=VALUE'],
   [
     /\. Set oauth_config, or a header with a token/,
