@@ -219,7 +219,7 @@ test('wrong calls and unknown names are told', async () => {
   await cursorFile()
   for (const [args, code, said] of [
     [['adopt'], 2, 'Name them, or give --all'],
-    [['adopt', 'everything', '--all'], 2, 'exclude each other'],
+    [['adopt', 'everything', '--all'], 2, 'cannot be used together'],
     [['adopt', 'everything'], 2, 'add --yes'],
     [['adopt', '--undo', '--dry-run'], 2, '--undo accepts only names'],
     [['adopt', 'everyting', '--yes'], 3, 'Did you mean everything?'],
