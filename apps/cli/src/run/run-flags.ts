@@ -55,7 +55,12 @@ export const RUN_FLAGS = {
     value: 'KEY=VALUE',
     summary: 'variable for the server; KEY alone passes on your own; may be repeated',
   },
-  envFile: { type: 'list', value: 'file', summary: 'file of variables, one KEY=VALUE per line; may be repeated' },
+  envFile: {
+    type: 'list',
+    value: 'file',
+    summary:
+      'file of variables, one KEY=VALUE per line; may be repeated; npx takes it for itself, so write "npx -- thv run …"',
+  },
   volume: {
     type: 'list',
     short: 'v',

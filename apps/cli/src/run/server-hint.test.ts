@@ -4,6 +4,7 @@ import { notAServer, otherProgramHint, serverHint } from './server-hint.ts'
 test.each([
   ['npm://memory', 'npx://memory'],
   ['npx:@scope/memory', 'npx://@scope/memory'],
+  ['npx:/memory', 'npx://memory'],
   ['@scope/memory@1.2.0', 'npx://@scope/memory@1.2.0'],
   ['pypi:mcp-server-time', 'uvx://mcp-server-time'],
   ['htp://x.example/mcp', 'http://x.example/mcp'],

@@ -6,11 +6,11 @@ import { ownProgramHint } from './own-program.ts'
 /** What the user most likely meant by something that cannot be run. */
 export function serverHint([server = '']: readonly string[]): string | undefined {
   const [, reference] =
-    /^(?:npm|npx|node):(?:\/\/)?(.+)$/.exec(server) ?? /^(@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?)$/.exec(server) ?? []
+    /^(?:npm|npx|node):\/*(.+)$/.exec(server) ?? /^(@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?)$/.exec(server) ?? []
   if (reference !== undefined && !server.startsWith('npx://')) return packageHint('npx', reference)
-  const [, ofPython] = /^(?:pypi|pip|uv|uvx):(?:\/\/)?(.+)$/.exec(server) ?? []
+  const [, ofPython] = /^(?:pypi|pip|uv|uvx):\/*(.+)$/.exec(server) ?? []
   if (ofPython !== undefined && !server.startsWith('uvx://')) return packageHint('uvx', ofPython)
-  const [, ofGo] = /^go:(?!\/\/)(.+)$/.exec(server) ?? []
+  const [, ofGo] = /^go:(?!\/\/)\/*(.+)$/.exec(server) ?? []
   if (ofGo !== undefined) return packageHint('go', ofGo)
   if (/^[^/\s]+\.json$/.test(server)) return `To run a server.json, write its path: "thv run ./${server}".`
   if (/^https?:\/\/.*\/server\.json$/.test(server))
