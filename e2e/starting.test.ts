@@ -111,7 +111,8 @@ test('why a daemon cannot be started is said by the command itself', async () =>
   const setPort = (THV_PORT: string) => thv(home, ['config', 'set-port', '4711'], { env: { THV_PORT } })
   const told = { code: 0, stderr: 'A daemon that runs keeps its port until "thv serve" restarts it.\n' }
   expect(await setPort('')).toMatchObject(told)
-  const overridden = 'THV_PORT is 9090 in this shell and takes precedence. Unset it first.\n'
+  const overridden =
+    'THV_PORT is 9090 in this shell and takes precedence. To use the new port, unset it and run "thv serve".\n'
   expect(await setPort('9090')).toMatchObject({ code: 0, stderr: overridden })
   expect(await readFile(join(home.dir, 'config', 'toolhaven', 'config.yaml'), 'utf8')).toContain('api_port: 4711')
 })

@@ -1,6 +1,6 @@
 import { lifecycleCommand } from '../lifecycle/lifecycle-command.ts'
 
-const FORCED = '"thv stop" also ends a server that does not end by itself. Remove the option.'
+const FORCED = '"thv stop" also ends a server that hangs. Remove the option.'
 
 export const stop = lifecycleCommand('stop', {
   words: 'stop',

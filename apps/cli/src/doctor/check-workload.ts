@@ -54,7 +54,7 @@ function fixOf({ name, status, status_context: context, remote }: Subject): stri
   if (port !== undefined) return `thv restart ${name} (after you stopped the program that has port ${port})`
   const [, secret] = /^secret (\S+) not found/.exec(context) ?? []
   if (secret !== undefined) return `thv secret set ${secret}`
-  if (remote) return `thv rm ${name} (if its address is wrong; Toolhaven tries again by itself)`
+  if (remote) return `thv rm ${name} (if its address is wrong; otherwise Toolhaven keeps trying)`
   return context.includes('blocked: ') ? `thv learn ${name} --observe` : `thv logs ${name}`
 }
 

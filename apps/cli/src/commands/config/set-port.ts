@@ -21,7 +21,7 @@ export const configSetPort = setSetting(PORT, {
     const { THV_PORT: ofShell } = env
     out.note(
       ofShell
-        ? `THV_PORT is ${ofShell} in this shell and takes precedence. Unset it first.`
+        ? `THV_PORT is ${ofShell} in this shell and takes precedence. To use the new port, unset it and run "thv serve".`
         : 'A daemon that runs keeps its port until "thv serve" restarts it.',
     )
     return { api_port: port }
